@@ -48,7 +48,7 @@ using namespace mpg;
 
 /// The value of entry \p tag in the dynamic section of \p library: an address,
 /// which the loader has relocated, or a number.
-static size_t entryOf(const link_map &library, int tag) {
+static size_t findEntry(const link_map &library, int tag) {
   for (const ElfW(Dyn) *entry = library.l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == tag)
       return entry->d_un.d_val;
@@ -65,11 +65,11 @@ static const char *findMissingFunction() {
     return nullptr;
   const auto &library = *static_cast<const link_map *>(found);
   auto *symbols =
-      reinterpret_cast<const ElfW(Sym) *>(entryOf(library, DT_SYMTAB));
-  auto *names = reinterpret_cast<const char *>(entryOf(library, DT_STRTAB));
+      reinterpret_cast<const ElfW(Sym) *>(findEntry(library, DT_SYMTAB));
+  auto *names = reinterpret_cast<const char *>(findEntry(library, DT_STRTAB));
   auto *calls =
-      reinterpret_cast<const ElfW(Rela) *>(entryOf(library, DT_JMPREL));
-  size_t count = entryOf(library, DT_PLTRELSZ) / sizeof *calls;
+      reinterpret_cast<const ElfW(Rela) *>(findEntry(library, DT_JMPREL));
+  size_t count = findEntry(library, DT_PLTRELSZ) / sizeof *calls;
   for (size_t i = 0; i < count; ++i) {
     const ElfW(Sym) &symbol = symbols[ELF64_R_SYM(calls[i].r_info)];
     const char *name = names + symbol.st_name;

@@ -333,7 +333,7 @@ void mpg::advisePlacement(const AdviceContext &context, Advice &advice) {
 }
 
 /// With demand .bss is there once; .data is copied all the same.
-static uint64_t leastStartupBytes(const AdviceContext &context) {
+static uint64_t computeMinStartupBytes(const AdviceContext &context) {
   const Facts &facts = context.program.facts;
   if (context.target != Target::fugaku)
     return context.startupBytes();
@@ -355,10 +355,10 @@ void mpg::adviseMemory(const AdviceContext &context, Advice &advice) {
   if (!context.memoryBytes || context.pagesOffByChoice())
     return;
   std::string memory = formatBytes(*context.memoryBytes);
-  uint64_t least = leastStartupBytes(context);
-  if (least > *context.memoryBytes) {
+  uint64_t min = computeMinStartupBytes(context);
+  if (min > *context.memoryBytes) {
     advice.steps.push_back(
-        "Start-up needs " + formatBytes(least) + " at least, a node has " +
+        "Start-up needs " + formatBytes(min) + " at least, a node has " +
         memory +
         ": start fewer processes on a node, or allocate the largest arrays at "
         "run time" +

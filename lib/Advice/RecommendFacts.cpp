@@ -18,9 +18,9 @@ static constexpr unsigned coresPerGroup = 12, groups = 4;
 
 static StringRef fileName(StringRef path) { return sys::path::filename(path); }
 
-bool AdviceContext::has(FindingId id, Severity least) const {
+bool AdviceContext::has(FindingId id, Severity min) const {
   return any_of(program.findings, [&](const Finding &finding) {
-    return finding.id == id && finding.severity >= least;
+    return finding.id == id && finding.severity >= min;
   });
 }
 
@@ -35,7 +35,7 @@ bool AdviceContext::needs(StringRef libraryPrefix) const {
              [&](const ClosureEntry &entry) { return matches(entry.name); }))
     return true;
   SmallVector<StringRef, 4> preloads;
-  environment.valueOf("LD_PRELOAD").split(preloads, ':', -1, false);
+  environment.getValue("LD_PRELOAD").split(preloads, ':', -1, false);
   return any_of(preloads, matches);
 }
 
@@ -51,7 +51,7 @@ bool AdviceContext::isProgram() const {
   }
 }
 
-unsigned AdviceContext::threadsOrMost() const {
+unsigned AdviceContext::threadsOrMax() const {
   if (threads)
     return std::max(*threads, 1u);
   if (reach == ThreadReach::oneThread)
@@ -75,7 +75,7 @@ const JobCommand *AdviceContext::launcher(StringRef name) const {
 
 std::string AdviceContext::foreignMalloc() const {
   SmallVector<StringRef, 4> preloads;
-  environment.valueOf("LD_PRELOAD").split(preloads, ':', -1, false);
+  environment.getValue("LD_PRELOAD").split(preloads, ':', -1, false);
   for (StringRef preload : preloads)
     if (isAllocatorName(fileName(preload)))
       return "LD_PRELOAD=" + preload.str();
@@ -209,15 +209,15 @@ static ThreadReach decideReach(AdviceContext &context) {
   if (boundToOneNode(context) ||
       (context.coreGroups && context.ranksPerNode.value_or(0) >= groups))
     return ThreadReach::oneNode;
-  if (!context.coreGroups ||
-      context.environment.valueOf("OMP_PROC_BIND").equals_insensitive("spread"))
+  if (!context.coreGroups || context.environment.getValue("OMP_PROC_BIND")
+                                 .equals_insensitive("spread"))
     return ThreadReach::severalNodes;
   return ThreadReach::oneNode;
 }
 
 /// OMP_NUM_THREADS=48, or the outer one of 4,12.
-static std::optional<unsigned> threadsOf(const Environment &environment) {
-  StringRef text = environment.valueOf("OMP_NUM_THREADS");
+static std::optional<unsigned> readThreads(const Environment &environment) {
+  StringRef text = environment.getValue("OMP_NUM_THREADS");
   unsigned number;
   if (text.split(',').first.trim().getAsInteger(10, number) || number == 0)
     return std::nullopt;
@@ -241,7 +241,7 @@ AdviceContext mpg::collectContext(const FileReport &program,
                            {},
                            memoryBytes,
                            measured};
-  context.threads = threadsOf(context.environment);
+  context.threads = readThreads(context.environment);
   if (launch) {
     if (!context.threads)
       context.threads = launch->launch.threads;

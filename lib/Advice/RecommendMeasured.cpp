@@ -22,7 +22,7 @@ static constexpr double manyWalks = 0.05, fewWalks = 0.01;
 /// cycles a walk the first is 5 % of the time, at 100 the second is 1 %.
 static constexpr double oftenEach = 1000, seldomEach = 10000;
 /// HW:a64fx-walk
-static constexpr double leastWalkNs = 206, mostWalkNs = 287;
+static constexpr double minWalkNs = 206, maxWalkNs = 287;
 static constexpr double enoughLocal = 0.9;
 static constexpr double busyInMalloc = 0.05;
 /// Fujitsu's guide, 7.5: 0.26 and 51.5 % where arrays meet, 0.13 and 9.5 %
@@ -32,7 +32,7 @@ static constexpr double manyL1Misses = 0.2, muchDemand = 0.3;
 /// machine by itself, the second in a virtual one (AMD EPYC, Linux 6.18,
 /// 2026-11-26).
 static constexpr double minFaultNs = 500, maxFaultNs = 2000;
-static constexpr uint64_t leastObjectBytes = 4 << 20; ///< two large pages
+static constexpr uint64_t minObjectBytes = 4 << 20; ///< two large pages
 
 static std::string percent(double share) {
   return formatv("{0:F1} %", 100 * share).str();
@@ -62,10 +62,10 @@ struct WalkFinding {
 
 } // namespace
 
-static WalkCost judgeShare(double least, double most) {
-  if (least >= manyWalks)
+static WalkCost judgeShare(double min, double max) {
+  if (min >= manyWalks)
     return WalkCost::much;
-  return most < fewWalks ? WalkCost::little : WalkCost::some;
+  return max < fewWalks ? WalkCost::little : WalkCost::some;
 }
 
 /// From the number alone; \p isUpperBound: not all of them take a walk.
@@ -100,10 +100,10 @@ static WalkFinding judgeWalks(const AdviceContext &context,
             "page walks take " + percent(share) + " of the cycles"};
   }
   if (walks && cpuNs > 0 && context.coreGroups) {
-    double least = double(*walks) * leastWalkNs / cpuNs,
-           most = double(*walks) * mostWalkNs / cpuNs;
-    return {judgeShare(least, most),
-            "page walks take " + percent(least) + " to " + percent(most) +
+    double min = double(*walks) * minWalkNs / cpuNs,
+           max = double(*walks) * maxWalkNs / cpuNs;
+    return {judgeShare(min, max),
+            "page walks take " + percent(min) + " to " + percent(max) +
                 " of the CPU time, at 206 to 287 ns for one"};
   }
   if (walks)
@@ -120,7 +120,7 @@ struct PagesInUse {
   uint64_t used = 0, large = 0;
   /// Nothing: too little for an answer.
   std::optional<double> largeShare() const {
-    if (used < leastObjectBytes)
+    if (used < minObjectBytes)
       return std::nullopt;
     return double(large) / double(used);
   }
@@ -128,7 +128,7 @@ struct PagesInUse {
 
 } // namespace
 
-static PagesInUse pagesOf(const Measurement &from) {
+static PagesInUse readPages(const Measurement &from) {
   PagesInUse pages;
   for (const MeasuredObject &object : from.objects)
     if (object.isHugeKnown && !object.isStack) {
@@ -176,7 +176,7 @@ static void judgeModel(const AdviceContext &context, const Measurement &from,
   std::string text = "on base pages of " + formatBytes(gain->basePageBytes);
   if (gain->decidedBy == "walks")
     text += ", pages of " + formatBytes(gain->pageBytes) + " save " +
-            milliseconds(gain->leastNs) + " to " + milliseconds(gain->mostNs) +
+            milliseconds(gain->minNs) + " to " + milliseconds(gain->maxNs) +
             " ms of page walks: large pages are worth it";
   else
     text += (gain->decidedBy == "bandwidth"
@@ -191,7 +191,7 @@ void mpg::judgeTlb(const AdviceContext &context, Advice &advice) {
   for (const Measurement *from : context.measured) {
     judgeModel(context, *from, advice);
     WalkFinding found = judgeWalks(context, *from);
-    PagesInUse pages = pagesOf(*from);
+    PagesInUse pages = readPages(*from);
     if (found.cost == WalkCost::unknown && pages.largeShare())
       addVerdict(advice, "tlb", *from,
                  formatBytes(pages.large) + " of " + formatBytes(pages.used) +
@@ -215,7 +215,7 @@ bool AdviceContext::pagesGainLittle() const {
       little = true;
     }
     WalkFinding found = judgeWalks(*this, *from);
-    std::optional<double> large = pagesOf(*from).largeShare();
+    std::optional<double> large = readPages(*from).largeShare();
     if (found.cost == WalkCost::much)
       return false;
     little |= found.cost == WalkCost::little && large && *large < 0.5;
@@ -276,7 +276,7 @@ static void judgePlacementModel(const Measurement &from, Advice &advice) {
 }
 
 /// The two largest of those that the first thread alone touched.
-static std::string namesOf(std::vector<const MeasuredObject *> objects) {
+static std::string joinNames(std::vector<const MeasuredObject *> objects) {
   stableSort(objects, [](const MeasuredObject *a, const MeasuredObject *b) {
     return a->peakBytes > b->peakBytes;
   });
@@ -294,7 +294,7 @@ static void judgeFirstTouch(const AdviceContext &context,
     if (object.isStack)
       continue;
     allBytes += object.peakBytes;
-    if (!object.isTouchedByMain || object.peakBytes < leastObjectBytes)
+    if (!object.isTouchedByMain || object.peakBytes < minObjectBytes)
       continue;
     ofMain.push_back(&object);
     mainBytes += object.peakBytes;
@@ -304,7 +304,7 @@ static void judgeFirstTouch(const AdviceContext &context,
     return;
   addVerdict(advice, "first-touch", from,
              formatBytes(mainBytes) + " of " + formatBytes(allBytes) + " (" +
-                 namesOf(ofMain) +
+                 joinNames(ofMain) +
                  ") were touched first by the main thread alone, and lie on "
                  "its node whatever the policy: with threads on several "
                  "nodes, the threads that use them have to initialise them");
@@ -335,11 +335,11 @@ void mpg::judgeLocality(const AdviceContext &context, Advice &advice) {
 
 /// Blocks that are given back to the system and come again, empty, each time.
 static bool isRefilled(const MeasuredObject &object) {
-  constexpr uint64_t leastFilled = 256 << 20;
+  constexpr uint64_t minFilled = 256 << 20;
   // By pages of the size that it has: those that were filled more than thrice.
   double filled = double(object.faults) * double(object.pageBytes);
   return object.blocks >= 10 && filled >= 3 * double(object.peakBytes) &&
-         filled >= double(leastFilled);
+         filled >= double(minFilled);
 }
 
 /// Ours keeps what is smaller than MALLOC_MMAP_THRESHOLD_ by itself: 12 blocks
@@ -485,7 +485,7 @@ void mpg::judgeFaults(const AdviceContext &context, Advice &advice) {
 
 /// Only A64FX counts what no prefetch has foreseen, and without that a stream
 /// would look the same.
-static void judgeThrashingOf(const Measurement &from, Advice &advice) {
+static void judgeThrashingIn(const Measurement &from, Advice &advice) {
   double accesses = double(countOr0(from, Quantity::l1Accesses)),
          misses = double(countOr0(from, Quantity::l1Misses));
   std::optional<uint64_t> demand = from.count(Quantity::l1DemandMisses);
@@ -506,7 +506,7 @@ static void judgeThrashingOf(const Measurement &from, Advice &advice) {
 
 void mpg::judgeThrashing(const AdviceContext &context, Advice &advice) {
   for (const Measurement *from : context.measured)
-    judgeThrashingOf(*from, advice);
+    judgeThrashingIn(*from, advice);
 }
 
 /// So that no user waits for an answer that a file cannot give.

@@ -35,7 +35,7 @@ struct AdviceContext {
   std::optional<uint64_t> memoryBytes;
   llvm::ArrayRef<const Measurement *> measured;
 
-  bool has(FindingId id, Severity least = Severity::note) const;
+  bool has(FindingId id, Severity min = Severity::note) const;
   /// The program or one of its libraries is a file with this name, whatever
   /// its version.
   bool needs(llvm::StringRef libraryPrefix) const;
@@ -45,7 +45,7 @@ struct AdviceContext {
     return target == Target::fugaku || target == Target::mpg;
   }
   /// Threads and processes where they are not known: the most that there are.
-  unsigned threadsOrMost() const;
+  unsigned threadsOrMax() const;
   unsigned ranks() const { return ranksPerNode.value_or(1); }
   /// The variable has this value; false where it is not known.
   bool isSet(llvm::StringRef name, llvm::StringRef value) const;

@@ -94,7 +94,7 @@ void mpg::adviseFallback(const AdviceContext &context, Advice &advice) {
       !isDefault("XOS_MMM_L_MAX_ARENA_NUM", "1"))
     return;
   // A policy of the script that says demand stands, so it would not count.
-  StringRef own = context.environment.valueOf("XOS_MMM_L_PAGING_POLICY");
+  StringRef own = context.environment.getValue("XOS_MMM_L_PAGING_POLICY");
   if (policy.empty() && !own.empty() && !own.ends_with(":prepage"))
     return;
   add(advice, "XOS_MMM_L_HUGETLB_FALLBACK", "1",
@@ -131,7 +131,7 @@ void mpg::adviseParallelMalloc(const AdviceContext &context, Advice &advice) {
   if (context.target == Target::fugaku) {
     // A heap of a thread grows by 2 x MALLOC_MMAP_THRESHOLD_.
     uint64_t heaps = SaturatingMultiply<uint64_t>(
-        SaturatingMultiply<uint64_t>(context.threadsOrMost(), context.ranks()),
+        SaturatingMultiply<uint64_t>(context.threadsOrMax(), context.ranks()),
         uint64_t(256) << 20);
     if (context.memoryBytes && heaps > *context.memoryBytes / 2)
       return;
@@ -191,7 +191,7 @@ void mpg::adviseOtherTargets(const AdviceContext &context, Advice &advice) {
     add(advice, "HUGETLB_ELFMAP", "W",
         "Moves .data and .bss onto large pages; libhugetlbfs does nothing "
         "without it.");
-  StringRef tunables = context.environment.valueOf("GLIBC_TUNABLES");
+  StringRef tunables = context.environment.getValue("GLIBC_TUNABLES");
   bool unknown = context.environment.find("GLIBC_TUNABLES") && tunables.empty();
   if (unknown || tunables.contains("glibc.malloc.hugetlb=") ||
       !context.foreignMalloc().empty())

@@ -22,14 +22,14 @@ FindingSet mpg::defaultChecks() {
   return checks;
 }
 
-Severity FileReport::worst() const { return worstOf(findings); }
+Severity FileReport::worst() const { return findWorst(findings); }
 
 bool FileReport::unusable() const {
   if (kind == ElfKind::notElf || kind == ElfKind::malformed)
     return true;
   return any_of(findings, [](const Finding &finding) {
     return finding.severity == Severity::error &&
-           infoOf(finding.id).group == FindingGroup::malformed;
+           getInfo(finding.id).group == FindingGroup::malformed;
   });
 }
 
@@ -109,7 +109,7 @@ static FindingSet regionChecks() {
 /// Fatal damage stays: it is reported whatever was asked for.
 static void dropUnasked(const AuditSettings &settings, FileReport &report) {
   erase_if(report.findings, [&](const Finding &finding) {
-    bool damage = infoOf(finding.id).group == FindingGroup::malformed &&
+    bool damage = getInfo(finding.id).group == FindingGroup::malformed &&
                   finding.severity == Severity::error;
     return !damage && !settings.checks.contains(finding.id) &&
            !settings.named.contains(finding.id);
@@ -121,7 +121,7 @@ static void dropUnasked(const AuditSettings &settings, FileReport &report) {
 static void lowerErrors(std::vector<Finding> &findings) {
   for (Finding &finding : findings)
     if (finding.severity == Severity::error &&
-        infoOf(finding.id).group != FindingGroup::malformed) {
+        getInfo(finding.id).group != FindingGroup::malformed) {
       finding.severity = Severity::warning;
       finding.title += ", if the job comes to this program";
     }
@@ -155,7 +155,7 @@ static void lowerUnaskedLayout(const Launch &launch,
       launch.mayChange("HUGETLB_ELFMAP"))
     return;
   for (Finding &finding : findings)
-    if (infoOf(finding.id).group == FindingGroup::layout &&
+    if (getInfo(finding.id).group == FindingGroup::layout &&
         finding.severity > Severity::note) {
       finding.severity = Severity::note;
       finding.title += "; the job does not ask for HUGETLB_ELFMAP";
@@ -165,11 +165,11 @@ static void lowerUnaskedLayout(const Launch &launch,
 /// Who compiled \p image, as .comment says; "" if it does not. GCC's line is in
 /// nearly every program, from its start-up files: others win over it.
 static StringRef findCompiler(Image &image, Target target) {
-  constexpr uint64_t mostBytes = 64 << 10;
+  constexpr uint64_t maxBytes = 64 << 10;
   const Section *section = image.findSection(".comment");
   if (!section)
     return "";
-  StringRef comment = image.sectionData(*section, mostBytes);
+  StringRef comment = image.sectionData(*section, maxBytes);
   const std::pair<StringRef, StringRef> makers[] = {
       {"flang version", "flang"}, {"clang version", "clang"}, {"GCC:", "gcc"}};
   for (auto [words, compiler] : makers)
@@ -186,7 +186,7 @@ partsFor(Machine machine, const std::shared_ptr<const InstalledParts> &parts) {
   if (!parts || parts->libraries.empty() || machine == ownMachine)
     return parts;
   InstalledParts fitting = *parts;
-  std::string triple = tripleOf(machine);
+  std::string triple = getTriple(machine);
   fitting.libraries += "/mpgtools/" + triple;
   if (access((fitting.libraries + "/libmpgrt.so").c_str(), R_OK) != 0)
     fitting.libraries = "<libmpg for " + triple + ": none here>";
@@ -202,10 +202,10 @@ static FixContext collectFixContext(const Subject &subject,
   context.hugeBytes = report.hugeBytes;
   context.parts = partsFor(subject.image.machine(), subject.settings.parts);
   bool layout = any_of(report.findings, [](const Finding &finding) {
-    return infoOf(finding.id).group == FindingGroup::layout;
+    return getInfo(finding.id).group == FindingGroup::layout;
   });
   bool flags = any_of(report.findings, [](const Finding &finding) {
-    return infoOf(finding.id).remedy.contains("\n  gcc:");
+    return getInfo(finding.id).remedy.contains("\n  gcc:");
   });
   if (flags && !subject.settings.allCompilers)
     context.compiler = findCompiler(subject.image, subject.target);
@@ -231,7 +231,7 @@ static std::optional<Closure> findClosure(Image &image,
     const Environment &environment = settings.launch->environment;
     if (const Variable *path = environment.find("LD_LIBRARY_PATH"))
       loader.libraryPath = path->known ? path->value : path->knownFolders;
-    loader.preload = environment.valueOf("LD_PRELOAD").str();
+    loader.preload = environment.getValue("LD_PRELOAD").str();
   }
   return resolveClosure(image, loader, *settings.libraries);
 }

@@ -111,7 +111,7 @@ static bool tooMuchCode(const Subject &subject) {
   uint64_t bytes = 0;
   for (const CodeRange &range : codeRanges(subject.image))
     bytes = SaturatingAdd(bytes, range.bytes);
-  if (bytes > mostOverlaidBytes(subject.image.fileBytes()))
+  if (bytes > getMaxOverlaidBytes(subject.image.fileBytes()))
     return true;
   return subject.settings.codeLimitBytes &&
          bytes > *subject.settings.codeLimitBytes;
@@ -119,7 +119,7 @@ static bool tooMuchCode(const Subject &subject) {
 
 static void checkImports(const Subject &subject, Findings &findings) {
   Image &image = subject.image;
-  std::vector<StringRef> used = subject.symbols().importsOf(brkSymbols());
+  std::vector<StringRef> used = subject.symbols().findImports(brkSymbols());
   if (used.empty())
     return;
   // brk has no harmless use; to look at the break is one.

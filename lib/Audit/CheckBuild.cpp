@@ -118,7 +118,7 @@ static void addTwo(const Subject &subject, ArrayRef<RuntimeUse> uses,
 }
 
 /// How the job binds the threads: "OMP_PROC_BIND=close"; "" if it does not.
-static std::string bindingOf(const Subject &subject, const Runtime &runtime) {
+static std::string getBinding(const Subject &subject, const Runtime &runtime) {
   if (!subject.launch())
     return "";
   // Places alone make a runtime bind to them.
@@ -141,7 +141,7 @@ static void addOne(const Subject &subject, const RuntimeUse &use,
   finding.sub = "runtime";
   finding.severity = Severity::note;
   finding.evidence = libraries.str() + " in DT_NEEDED";
-  std::string binding = bindingOf(subject, *use.runtime);
+  std::string binding = getBinding(subject, *use.runtime);
   if (!binding.empty()) {
     finding.evidence += "; the job binds its threads: " + binding;
     finding.cost = "nothing";

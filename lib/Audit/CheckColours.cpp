@@ -96,25 +96,25 @@ struct EqualArrays {
 static EqualArrays findEqualArrays(Image &image) {
   constexpr uint64_t wayBytes = 16 << 10; // HW:a64fx-l1d-way
   std::map<uint64_t, std::set<uint64_t>> addresses;
-  EqualArrays most;
+  EqualArrays max;
   image.forEachSymbol([&](const Symbol &symbol) {
     if (symbol.type != STT_OBJECT || !symbol.defined() || symbol.bytes == 0 ||
         symbol.bytes % wayBytes != 0)
       return;
     std::set<uint64_t> &group = addresses[symbol.bytes];
-    if (group.insert(symbol.value).second && group.size() > most.count)
-      most = {symbol.bytes, group.size(), symbol.name.str()};
+    if (group.insert(symbol.value).second && group.size() > max.count)
+      max = {symbol.bytes, group.size(), symbol.name.str()};
   });
-  return most;
+  return max;
 }
 
 /// Why blocks of \p bytes are not spread over the cache; "" if they are.
 static std::string whyNotSpread(const Environment &environment,
                                 uint64_t bytes) {
-  if (environment.valueOf("XOS_MMM_L_COLORING") == "0")
+  if (environment.getValue("XOS_MMM_L_COLORING") == "0")
     return "XOS_MMM_L_COLORING=0";
   // Blocks below the threshold come from the heap, which has no colours.
-  StringRef text = environment.valueOf("MALLOC_MMAP_THRESHOLD_");
+  StringRef text = environment.getValue("MALLOC_MMAP_THRESHOLD_");
   uint64_t threshold = 0;
   if (!text.empty() && !text.getAsInteger(0, threshold) && threshold > bytes)
     return ("MALLOC_MMAP_THRESHOLD_=" + text).str();
@@ -126,7 +126,7 @@ void mpg::checkHeapColour(const Subject &subject, Findings &findings) {
   Image &image = subject.image;
   const Launch *launch = subject.launch();
   if (!launch || !image.isProgram() || image.machine() != Machine::aarch64 ||
-      launch->environment.valueOf("XOS_MMM_L_HPAGE_TYPE") == "none")
+      launch->environment.getValue("XOS_MMM_L_HPAGE_TYPE") == "none")
     return;
   EqualArrays arrays = findEqualArrays(image);
   if (arrays.count <= ways)

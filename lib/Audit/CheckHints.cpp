@@ -38,11 +38,11 @@ static unsigned askedWays(const uint8_t (&ways)[4]) {
   return sum;
 }
 
-static unsigned mostWays(const uint8_t (&ways)[4]) {
-  unsigned most = 0;
+static unsigned getMaxWays(const uint8_t (&ways)[4]) {
+  unsigned max = 0;
   for (uint8_t count : ways)
-    most = std::max<unsigned>(most, count == MPG_WAYS_NOT_ASKED ? 0 : count);
-  return most;
+    max = std::max<unsigned>(max, count == MPG_WAYS_NOT_ASKED ? 0 : count);
+  return max;
 }
 
 static bool asksForWays(const mpg_note_hints &hints) {
@@ -111,7 +111,7 @@ static void checkWayCount(const SectorCache &cache, const Notes &notes,
   if (!worst)
     return;
   const uint8_t (&asked)[4] = worst->*cache.asked;
-  bool isCertain = mostWays(asked) > cache.ways;
+  bool isCertain = getMaxWays(asked) > cache.ways;
   Finding &finding = addAbout(
       findings, FindingId::mpg171, cache.name == "L1" ? "l1-ways" : "l2-ways",
       "the sectors of a module ask for " + Twine(askedWays(asked)) + " " +
@@ -137,7 +137,7 @@ static void checkInjection(const Subject &subject, const mpg_note_hints &hints,
       (image.isStatic() && findStaticSymbols(image).defines(setter)))
     return;
   std::string entries;
-  for (unsigned entry : bitsOf(hints.injectionMask))
+  for (unsigned entry : listBits(hints.injectionMask))
     entries += (entries.empty() ? "" : ", ") + std::to_string(entry);
   bool several = (hints.injectionMask & (hints.injectionMask - 1)) != 0;
   Finding &finding = addAbout(

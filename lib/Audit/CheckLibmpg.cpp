@@ -116,7 +116,7 @@ static void checkOrder(const Subject &subject, Findings &findings) {
 /// The first variable of Fujitsu's library that the launch sets; "" for none.
 /// A job that switches large pages off expects none.
 static StringRef firstLargePageVariable(const Launch *launch) {
-  if (!launch || launch->environment.valueOf("XOS_MMM_L_HPAGE_TYPE") == "none")
+  if (!launch || launch->environment.getValue("XOS_MMM_L_HPAGE_TYPE") == "none")
     return "";
   for (const auto &[name, variable] : launch->environment.all())
     if (StringRef(name).starts_with("XOS_MMM_L_"))
@@ -247,7 +247,7 @@ static void checkOwnMalloc(const Subject &subject, Findings &findings) {
 
 static void checkHooks(const Subject &subject, Findings &findings) {
   const KnownSymbolUse &symbols = subject.symbols();
-  std::vector<StringRef> hooks = symbols.importsOf(
+  std::vector<StringRef> hooks = symbols.findImports(
       {KnownSymbol::__malloc_hook, KnownSymbol::__realloc_hook,
        KnownSymbol::__free_hook, KnownSymbol::__memalign_hook,
        KnownSymbol::__malloc_initialize_hook,

@@ -118,7 +118,7 @@ static bool anybodySetsPrefetch(const Subject &subject) {
 /// Whether the job has our runtime move the data of libraries, too.
 static bool movesLibraries(const Subject &subject) {
   return subject.target == Target::mpg && subject.launch() &&
-         subject.launch()->environment.valueOf("MPG_REMAP") == "all";
+         subject.launch()->environment.getValue("MPG_REMAP") == "all";
 }
 
 /// Skips data of the operating system's libraries, which are not the program's
@@ -139,7 +139,7 @@ static bool isWanted(const Subject &subject, const Finding &own,
 static Severity severityHere(const Subject &subject, const Finding &finding,
                              const LoadedLibrary &library) {
   Severity severity = std::min(
-      finding.severity, infoOf(finding.id).severity[unsigned(subject.target)]);
+      finding.severity, getInfo(finding.id).severity[unsigned(subject.target)]);
   bool isInternal =
       finding.id == FindingId::mpg143 || finding.id == FindingId::mpg160;
   if (isInternal && library.isSystem)

@@ -48,7 +48,8 @@ static std::string searchedFolders(const Subject &subject,
   return text + "ld.so.cache and the default folders";
 }
 
-static std::string askerOf(const Subject &subject, const ClosureEntry &entry) {
+static std::string describeRequest(const Subject &subject,
+                                   const ClosureEntry &entry) {
   if (entry.askedBy == ClosureEntry::preload)
     return "LD_PRELOAD names it";
   if (entry.askedBy == ClosureEntry::program)
@@ -90,8 +91,8 @@ static std::string absentFolder(const Launch &launch) {
   SmallVector<StringRef, 8> folders;
   if (path && path->known && path->line)
     StringRef(path->value).split(folders, ':');
-  constexpr size_t most = 64; // a list of thousands was made to take time
-  for (StringRef folder : ArrayRef(folders).take_front(most))
+  constexpr size_t max = 64; // a list of thousands was made to take time
+  for (StringRef folder : ArrayRef(folders).take_front(max))
     if (folder.starts_with("/") &&
         access(
             followLinks(launch.sysroot + folder.str(), launch.sysroot).c_str(),
@@ -105,7 +106,7 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
   const ClosureEntry &entry = *library.entry;
   Finding &finding = findings.add(
       FindingId::mpg121, library.name + " cannot be loaded: " + entry.reason);
-  finding.evidence = askerOf(subject, entry) +
+  finding.evidence = describeRequest(subject, entry) +
                      "; searched: " + searchedFolders(subject, entry);
   subject.closure->setVia(finding, library);
   std::string absent = subject.launch() ? absentFolder(*subject.launch()) : "";
@@ -169,8 +170,8 @@ void mpg::checkMissing(const Subject &subject, Findings &findings) {
 }
 
 /// The folder of \p library without the sysroot in front of it.
-static StringRef folderOf(const Subject &subject,
-                          const LoadedLibrary &library) {
+static StringRef getFolder(const Subject &subject,
+                           const LoadedLibrary &library) {
   StringRef folder = sys::path::parent_path(library.entry->path);
   if (subject.launch())
     folder.consume_front(subject.launch()->sysroot);
@@ -189,7 +190,7 @@ static void checkPlaces(const Subject &subject, Findings &findings) {
   StringRef loader = sys::path::parent_path(
       subject.image.interpreter().value_or("/lib/ld.so"));
   for (const LoadedLibrary &library : subject.closure->libraries) {
-    StringRef folder = folderOf(subject, library);
+    StringRef folder = getFolder(subject, library);
     bool libc = library.name.starts_with("libc.so");
     bool vendor = library.name.starts_with("libmpg.so") && library.checks &&
                   !library.isOurs();

@@ -21,7 +21,7 @@ static constexpr uint64_t lowestAddress = 65536;
 
 /// Linkers make a handful of segments; thousands of them are a joke,
 /// and each costs a pass over the sections.
-static constexpr size_t mostPairs = 64;
+static constexpr size_t maxPairs = 64;
 
 /// The section by which a reader knows the part of \p segment that lies in
 /// the frame at \p frame: .data or .bss if one does, else the largest that
@@ -157,7 +157,7 @@ static void addLowAddress(const Subject &subject, Findings &findings) {
     unsigned at = index++;
     if (!load.writable() ||
         roundDown(load.address, subject.hugeBytes) >= lowestAddress ||
-        ++found > mostPairs)
+        ++found > maxPairs)
       continue;
     Finding &finding = findings.add(
         FindingId::mpg103, "writable data at " + formatHex(load.address) +
@@ -209,7 +209,7 @@ void mpg::checkOverlap(const Subject &subject, Findings &findings) {
     return;
   std::vector<OverlapPair> pairs =
       findOverlaps(subject.image.loads(), subject.hugeBytes);
-  size_t shown = std::min(pairs.size(), mostPairs);
+  size_t shown = std::min(pairs.size(), maxPairs);
   for (size_t i = 0; i < shown; ++i)
     addPair(subject, findings, pairs[i],
             i + 1 == shown ? pairs.size() - shown : 0);

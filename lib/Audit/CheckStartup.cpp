@@ -26,7 +26,7 @@ static std::string inMebibytes(uint64_t bytes) {
 }
 
 /// The job's setting for .bss, for the libraries that read the variable.
-static PagingState pagingOf(const Subject &subject) {
+static PagingState getPaging(const Subject &subject) {
   bool reads =
       subject.target == Target::fugaku || subject.target == Target::mpg;
   PagingState state = reads ? pagingState(subject.launch()) : PagingState();
@@ -40,7 +40,7 @@ static void checkPeak(const Subject &subject, Findings &findings) {
   std::optional<uint64_t> memory = subject.settings.memoryBytes;
   if (!memory && subject.target == Target::fugaku)
     memory = fugakuMemoryBytes;
-  PagingState paging = pagingOf(subject);
+  PagingState paging = getPaging(subject);
   if (!memory || paging.off)
     return;
   uint64_t moved = startupBytes(subject.image.loads(), subject.hugeBytes,
@@ -151,7 +151,7 @@ struct Caller {
 /// The first object in the loader's order that imports one of \p symbols.
 static std::optional<Caller> findCaller(const Subject &subject,
                                         ArrayRef<KnownSymbol> symbols) {
-  if (std::vector<StringRef> own = subject.symbols().importsOf(symbols);
+  if (std::vector<StringRef> own = subject.symbols().findImports(symbols);
       !own.empty())
     return Caller{own.front(), "the program"};
   if (!subject.closure)
@@ -159,7 +159,7 @@ static std::optional<Caller> findCaller(const Subject &subject,
   for (const LoadedLibrary &library : subject.closure->libraries) {
     if (!library.checks || library.isCore())
       continue;
-    std::vector<StringRef> used = library.checks->symbols.importsOf(symbols);
+    std::vector<StringRef> used = library.checks->symbols.findImports(symbols);
     if (!used.empty())
       return Caller{used.front(), subject.closure->describe(library), &library};
   }

@@ -21,8 +21,8 @@ using support::endian::read64le;
 
 void mpg::checkThreadStack(const Subject &subject, Findings &findings) {
   std::vector<StringRef> used =
-      subject.symbols().importsOf({KnownSymbol::pthread_attr_setstack,
-                                   KnownSymbol::pthread_attr_setstackaddr});
+      subject.symbols().findImports({KnownSymbol::pthread_attr_setstack,
+                                     KnownSymbol::pthread_attr_setstackaddr});
   if (used.empty() || subject.carriesLibmpg()) // it is libmpg that does
     return;
   Finding &finding =

@@ -73,7 +73,7 @@ bool Findings::wants(FindingId id) const {
   if (subject.settings.named.contains(id))
     return true;
   return subject.settings.checks.contains(id) &&
-         infoOf(id).severity[unsigned(subject.target)] != Severity::off;
+         getInfo(id).severity[unsigned(subject.target)] != Severity::off;
 }
 
 bool Findings::has(FindingId id) const {
@@ -89,7 +89,7 @@ bool Findings::wantsAny(unsigned first, unsigned last) const {
 }
 
 Finding &Findings::add(FindingId id, const Twine &title) {
-  const FindingInfo &info = infoOf(id);
+  const FindingInfo &info = getInfo(id);
   Finding finding = {};
   finding.id = id;
   // Checks that are off by default rank as notes when the user names them.

@@ -209,7 +209,7 @@ ArrayRef<KnownSymbol> mpg::brkSymbols() {
 }
 
 std::vector<StringRef>
-KnownSymbolUse::importsOf(ArrayRef<KnownSymbol> candidates) const {
+KnownSymbolUse::findImports(ArrayRef<KnownSymbol> candidates) const {
   std::vector<StringRef> found;
   for (KnownSymbol candidate : candidates)
     if (imports(candidate))

@@ -42,7 +42,7 @@ struct KnownSymbolUse {
   bool defines(KnownSymbol symbol) const { return defined[unsigned(symbol)]; }
   /// Names of those of \p candidates that are imported, in their order.
   std::vector<llvm::StringRef>
-  importsOf(llvm::ArrayRef<KnownSymbol> candidates) const;
+  findImports(llvm::ArrayRef<KnownSymbol> candidates) const;
 };
 
 /// Imports: of programs and libraries by their dynamic symbols, of objects by

@@ -82,7 +82,7 @@ static DynamicFacts collectDynamic(Image &image) {
   facts.rpath = owned(dynamic.rpath);
   facts.runpath = owned(dynamic.runpath);
   facts.soname = owned(dynamic.soname);
-  for (StringRef name : findKnownSymbols(image).importsOf(brkSymbols()))
+  for (StringRef name : findKnownSymbols(image).findImports(brkSymbols()))
     facts.brk.push_back(name.str());
   return facts;
 }

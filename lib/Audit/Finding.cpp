@@ -59,7 +59,7 @@ const FindingInfo *mpg::findInfo(unsigned number) {
   return nullptr;
 }
 
-const FindingInfo &mpg::infoOf(FindingId id) {
+const FindingInfo &mpg::getInfo(FindingId id) {
   return *findInfo(unsigned(id)); // every enumerator is a row
 }
 
@@ -102,7 +102,7 @@ StringRef mpg::targetName(Target target) {
   return targetNames[unsigned(target)];
 }
 
-Severity mpg::worstOf(ArrayRef<Finding> findings) {
+Severity mpg::findWorst(ArrayRef<Finding> findings) {
   Severity worst = Severity::off;
   for (const Finding &finding : findings)
     worst = std::max(worst, finding.severity);
@@ -184,7 +184,7 @@ static void addLine(std::string &fix, StringRef line,
 }
 
 /// \p fix with the line of \p compiler alone, where it has one and others.
-static std::string onlyLineOf(StringRef compiler, const std::string &fix) {
+static std::string findOnlyLine(StringRef compiler, const std::string &fix) {
   if (compiler.empty())
     return fix;
   auto [words, rest] = StringRef(fix).split("\n  ");
@@ -220,7 +220,7 @@ std::string mpg::shortRemedy(const FindingInfo &info,
     replaceAll(fix, "2097152", std::to_string(context.hugeBytes));
     replaceAll(fix, "2 MiB", formatBytes(context.hugeBytes));
   }
-  fix = onlyLineOf(context.compiler, fix);
+  fix = findOnlyLine(context.compiler, fix);
   return context.parts ? withPaths(fix, *context.parts) : fix;
 }
 
@@ -228,7 +228,7 @@ std::string mpg::fixText(const Finding &finding, const FixContext &context) {
   if (finding.fixWords && !finding.fixLines)
     return context.parts ? withPaths(*finding.fixWords, *context.parts)
                          : *finding.fixWords;
-  std::string remedy = shortRemedy(infoOf(finding.id), context);
+  std::string remedy = shortRemedy(getInfo(finding.id), context);
   if (!finding.fixWords)
     return remedy;
   return *finding.fixWords +

@@ -74,7 +74,7 @@ struct FindingInfo {
 
 /// All rows, by ascending number.
 llvm::ArrayRef<FindingInfo> allFindings();
-const FindingInfo &infoOf(FindingId id);
+const FindingInfo &getInfo(FindingId id);
 const FindingInfo *findInfo(unsigned number);
 std::string idText(FindingId id); ///< "MPG103"
 
@@ -120,7 +120,7 @@ struct Finding {
 };
 
 /// The worst severity among \p findings; off if there is none.
-Severity worstOf(llvm::ArrayRef<Finding> findings);
+Severity findWorst(llvm::ArrayRef<Finding> findings);
 
 //===----------------------------------------------------------------------===//
 // Fixes

@@ -21,7 +21,7 @@ const Variable *Environment::find(StringRef name) const {
   return at == variables.end() ? nullptr : &at->second;
 }
 
-StringRef Environment::valueOf(StringRef name) const {
+StringRef Environment::getValue(StringRef name) const {
   const Variable *variable = find(name);
   return variable && variable->known ? StringRef(variable->value) : "";
 }
@@ -65,7 +65,7 @@ bool mpg::wantsLargePages(const Launch &launch) {
 }
 
 bool mpg::asksForMorecore(const Launch &launch) {
-  StringRef value = launch.environment.valueOf("HUGETLB_MORECORE");
+  StringRef value = launch.environment.getValue("HUGETLB_MORECORE");
   return !value.empty() && value != "no";
 }
 
@@ -96,7 +96,7 @@ std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
 }
 
 bool mpg::dealsBssAtStart(const Launch &launch) {
-  return launch.environment.valueOf("MPG_FIRST_TOUCH") == "start";
+  return launch.environment.getValue("MPG_FIRST_TOUCH") == "start";
 }
 
 PagingState mpg::pagingState(const Launch *launch) {

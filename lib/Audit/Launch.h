@@ -38,7 +38,7 @@ public:
   /// Null if it is not set.
   const Variable *find(llvm::StringRef name) const;
   /// The value; "" if it is not set or not known.
-  llvm::StringRef valueOf(llvm::StringRef name) const;
+  llvm::StringRef getValue(llvm::StringRef name) const;
   const std::map<std::string, Variable> &all() const { return variables; }
 
 private:

@@ -63,7 +63,7 @@ std::string MemoryUse::what() const {
   return text + (mappers.size() == 1 ? " maps itself" : " map themselves");
 }
 
-static bool startsWithOneOf(StringRef name, StringRef starts) {
+static bool startsWithAny(StringRef name, StringRef starts) {
   SmallVector<StringRef, 4> words;
   starts.split(words, ' ', -1, /*KeepEmpty=*/false);
   return any_of(words, [&](StringRef word) { return name.starts_with(word); });
@@ -78,10 +78,10 @@ static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
   if (subject.closure)
     return any_of(subject.closure->libraries,
                   [&](const LoadedLibrary &library) {
-                    return startsWithOneOf(library.name, owner.libraries);
+                    return startsWithAny(library.name, owner.libraries);
                   });
   return any_of(image.dynamic().needed, [&](StringRef name) {
-    return startsWithOneOf(name, owner.libraries);
+    return startsWithAny(name, owner.libraries);
   });
 }
 
@@ -112,7 +112,7 @@ static void findMappers(const Subject &subject, MemoryUse &use) {
 /// Whether \p launch has \p setting, NAME=VALUE.
 static bool sets(const Launch &launch, StringRef setting) {
   auto [name, value] = setting.split('=');
-  return !setting.empty() && launch.environment.valueOf(name) == value;
+  return !setting.empty() && launch.environment.getValue(name) == value;
 }
 
 static bool isHelped(const MemoryUse &use, const Launch &launch) {
@@ -123,7 +123,7 @@ static bool isHelped(const MemoryUse &use, const Launch &launch) {
     return true;
   if (owner.option.empty())
     return false;
-  StringRef java = launch.environment.valueOf("JAVA_TOOL_OPTIONS");
+  StringRef java = launch.environment.getValue("JAVA_TOOL_OPTIONS");
   return !launch.memoryOption.empty() || java.contains(owner.option) ||
          java.contains(poolOption);
 }

@@ -30,8 +30,8 @@ struct MeansContext {
   const Launch *launch; ///< may be null
   std::optional<ProgramClosure> closure;
 
-  StringRef valueOf(StringRef name) const {
-    return launch ? launch->environment.valueOf(name) : "";
+  StringRef getValue(StringRef name) const {
+    return launch ? launch->environment.getValue(name) : "";
   }
   const Region *region(StringRef name) const {
     for (const Region &region : report.regions)
@@ -141,7 +141,7 @@ static void findLibhugetlbfs(const MeansContext &context, PageMeans &means) {
   const LoadedLibrary *library = context.library("libhugetlbfs.so");
   if (!library || !context.launch)
     return;
-  StringRef map = context.valueOf("HUGETLB_ELFMAP");
+  StringRef map = context.getValue("HUGETLB_ELFMAP");
   bool moves = !map.empty() && map != "no" && map != "R";
   bool grows =
       asksForMorecore(*context.launch) && context.closure->glibcMinor() == 33;
@@ -185,20 +185,20 @@ bool mpg::hasText(const std::string &path, StringRef text) {
 
 static void findAllocatorSettings(const MeansContext &context,
                                   PageMeans &means) {
-  StringRef tunable = hugetlbTunable(context.valueOf("GLIBC_TUNABLES"));
+  StringRef tunable = hugetlbTunable(context.getValue("GLIBC_TUNABLES"));
   if (!tunable.empty() && tunable != "0" && context.closure &&
       context.closure->glibcMinor() >= 35 && !hasForeignMalloc(context)) {
     addName(means, "GLIBC_TUNABLES");
     raise(means.heap, PageAnswer::all);
   }
   if (context.library("libjemalloc") &&
-      context.valueOf("MALLOC_CONF").contains("thp:always")) {
+      context.getValue("MALLOC_CONF").contains("thp:always")) {
     addName(means, "MALLOC_CONF");
     raise(means.heap, PageAnswer::all);
   }
   const LoadedLibrary *mimalloc = context.library("libmimalloc");
-  if (mimalloc && (isOn(context.valueOf("MIMALLOC_LARGE_OS_PAGES")) ||
-                   (isOn(context.valueOf("MIMALLOC_ALLOW_LARGE_OS_PAGES")) &&
+  if (mimalloc && (isOn(context.getValue("MIMALLOC_LARGE_OS_PAGES")) ||
+                   (isOn(context.getValue("MIMALLOC_ALLOW_LARGE_OS_PAGES")) &&
                     hasText(mimalloc->entry->path, "allow_large_os_pages")))) {
     addName(means, "mimalloc's setting");
     raise(means.heap, PageAnswer::all);

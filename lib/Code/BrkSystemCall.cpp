@@ -19,7 +19,7 @@ using support::endian::read32le;
 namespace {
 
 /// Where the number is loaded, at most so far in front of the call.
-constexpr uint64_t lookBackBytes = 64;
+constexpr uint64_t windowBytes = 64;
 
 /// x86-64: 12 in eax, then `syscall`.
 class X86Brk {
@@ -108,12 +108,12 @@ static std::optional<uint64_t> findIn(const CodeMemory &memory,
     if (at == bytes.size())
       break;
     // Windows overlap by less than what counts.
-    uint8_t buffer[lookBackBytes];
+    uint8_t buffer[windowBytes];
     uint64_t address = piece.address + at;
     CodePiece more;
-    if (at < lookBackBytes && !piece.startsRange)
-      more = memory.around(address - 1, lookBackBytes - 1, 1, buffer);
-    ArrayRef<uint8_t> front = bytes.take_front(at).take_back(lookBackBytes);
+    if (at < windowBytes && !piece.startsRange)
+      more = memory.around(address - 1, windowBytes - 1, 1, buffer);
+    ArrayRef<uint8_t> front = bytes.take_front(at).take_back(windowBytes);
     if (Brk::loadsNumber(more.bytes.empty() ? front : more.bytes))
       return address;
   }

@@ -98,7 +98,7 @@ FrameTable::FrameTable(CodeRange header, CodeReader read)
                                (header.bytes - headerBytes) / entryBytes);
 }
 
-std::optional<uint64_t> FrameTable::startOf(uint64_t index) const {
+std::optional<uint64_t> FrameTable::getStart(uint64_t index) const {
   uint8_t bytes[4];
   if (!read(header.address + headerBytes + index * entryBytes, bytes))
     return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<CodeRange> FrameTable::functionAt(uint64_t address) const {
   uint64_t low = 0, high = count;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
-    std::optional<uint64_t> start = startOf(middle);
+    std::optional<uint64_t> start = getStart(middle);
     if (!start)
       return std::nullopt;
     if (*start <= address)
@@ -120,7 +120,7 @@ std::optional<CodeRange> FrameTable::functionAt(uint64_t address) const {
   }
   if (high == 0 || high == count)
     return std::nullopt;
-  std::optional<uint64_t> start = startOf(high - 1), end = startOf(high);
+  std::optional<uint64_t> start = getStart(high - 1), end = getStart(high);
   if (!start || !end || *start > address || *end <= address)
     return std::nullopt;
   return CodeRange{*start, *end - *start};

@@ -130,7 +130,7 @@ private:
   void decodeEvex();
   void setBranch(char form);
   void setMoves();
-  uint32_t writesOf(char letter) const;
+  uint32_t decodeWrites(char letter) const;
   char writesOfGroup() const;
 
   unsigned mod() const { return modRm >> 6; }
@@ -259,7 +259,7 @@ char Decoder::writesOfGroup() const {
   return operation < 4 ? 'E' : 'd'; // not, neg; else mul, div
 }
 
-uint32_t Decoder::writesOf(char letter) const {
+uint32_t Decoder::decodeWrites(char letter) const {
   if (letter == 'g')
     letter = writesOfGroup();
   uint32_t mask = 0;
@@ -314,7 +314,7 @@ void Decoder::decodeOneByte() {
   readOperands(form);
   if (!ok)
     return;
-  result.writes = writesOf(oneByteWrites[opcode]);
+  result.writes = decodeWrites(oneByteWrites[opcode]);
   if (opcode == 0x90 && !(rex & 1))
     result.writes = 0; // nop, pause
   unsigned operation = modRm >> 3 & 7;
@@ -357,7 +357,7 @@ void Decoder::decodeTwoByte() {
   readOperands(form);
   if (!ok)
     return;
-  result.writes = writesOf(twoByteWrites[opcode]);
+  result.writes = decodeWrites(twoByteWrites[opcode]);
   if (form == 'J') {
     setBranch(form);
     result.flow = Flow::branch;

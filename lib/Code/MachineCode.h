@@ -88,7 +88,7 @@ private:
   CodeReader read;
   uint64_t count = 0;
 
-  std::optional<uint64_t> startOf(uint64_t index) const;
+  std::optional<uint64_t> getStart(uint64_t index) const;
 };
 
 enum class Flow : uint8_t {

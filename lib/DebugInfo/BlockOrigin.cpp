@@ -60,12 +60,12 @@ static std::string placeWithoutLine(const CallAddress &call,
          formatHex(before - functions.firstAddress());
 }
 
-static std::string placeOf(const SourceFrame &frame) {
+static std::string describePlace(const SourceFrame &frame) {
   return printable(sys::path::filename(frame.file)) + ":" +
          std::to_string(frame.line);
 }
 
-DebugInfo &BlockNamer::infoOf(const std::string &path) {
+DebugInfo &BlockNamer::getInfo(const std::string &path) {
   std::unique_ptr<DebugInfo> &info = files[path];
   if (!info)
     info = std::make_unique<DebugInfo>(path);
@@ -99,13 +99,13 @@ static void addSteps(const CallAddress &call, DebugInfo &info,
     bool hasLine = frame.line && !frame.file.empty();
     steps.push_back({&call, number, frame,
                      hasLine
-                         ? placeOf(frame)
+                         ? describePlace(frame)
                          : placeWithoutLine(call, info.functions(), &frame)});
   }
 }
 
 /// The first step that does more than to pass on.
-static const Step &ownerOf(ArrayRef<Step> steps) {
+static const Step &getOwner(ArrayRef<Step> steps) {
   size_t at = 0;
   while (at + 1 < steps.size() && steps[at].frame.returnsPointer &&
          steps[at + 1].frame.line)
@@ -117,10 +117,10 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   BlockOrigin origin;
   std::vector<Step> steps;
   for (const CallAddress &call : calls)
-    addSteps(call, infoOf(call.path), steps);
+    addSteps(call, getInfo(call.path), steps);
   if (steps.empty())
     return origin;
-  const Step &owner = ownerOf(steps);
+  const Step &owner = getOwner(steps);
   origin.place = owner.place;
   origin.file = printable(sys::path::filename(owner.call->path));
   origin.hasLine = owner.frame.line != 0;
@@ -128,7 +128,7 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   origin.line = owner.frame.line;
   if (origin.hasLine)
     origin.variable = printable(
-        infoOf(owner.call->path).receiver(owner.call->address, owner.number));
+        getInfo(owner.call->path).receiver(owner.call->address, owner.number));
   for (const Step &step : steps)
     origin.callers.push_back(step.frame.line ? printable(step.frame.function) +
                                                    " (" + step.place + ")"
@@ -149,7 +149,7 @@ static std::string tellingCaller(const BlockOrigin &one,
   return "";
 }
 
-void mpg::tellApart(MutableArrayRef<BlockOrigin> origins) {
+void mpg::disambiguate(MutableArrayRef<BlockOrigin> origins) {
   std::map<std::string, std::vector<BlockOrigin *>> byName;
   for (BlockOrigin &origin : origins)
     if (origin.hasLine)

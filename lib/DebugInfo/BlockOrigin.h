@@ -42,13 +42,13 @@ public:
   BlockOrigin origin(llvm::ArrayRef<CallAddress> calls);
 
 private:
-  DebugInfo &infoOf(const std::string &path);
+  DebugInfo &getInfo(const std::string &path);
   std::map<std::string, std::unique_ptr<DebugInfo>> files;
 };
 
 /// Makes the places of \p origins that are lines differ: adds the callers that
 /// tell them apart, or else numbers.
-void tellApart(llvm::MutableArrayRef<BlockOrigin> origins);
+void disambiguate(llvm::MutableArrayRef<BlockOrigin> origins);
 
 } // namespace mpg
 

@@ -110,7 +110,7 @@ void DwarfFile::addUnits() {
              [](const Unit &a, const Unit &b) { return a.start < b.start; });
 }
 
-DwarfFile::Unit *DwarfFile::unitOf(uint64_t address) {
+DwarfFile::Unit *DwarfFile::findUnit(uint64_t address) {
   auto next =
       std::partition_point(units.begin(), units.end(), [&](const Unit &one) {
         return one.start <= address;
@@ -124,7 +124,7 @@ DwarfFile::Unit *DwarfFile::unitOf(uint64_t address) {
 // Frames
 //===----------------------------------------------------------------------===//
 
-std::optional<uint64_t> mpg::numberOf(Dwarf_Die &die, unsigned attribute) {
+std::optional<uint64_t> mpg::getNumber(Dwarf_Die &die, unsigned attribute) {
   Dwarf_Attribute memory;
   Dwarf_Word value;
   Dwarf_Attribute *found = dwarf_attr_integrate(&die, attribute, &memory);
@@ -133,7 +133,7 @@ std::optional<uint64_t> mpg::numberOf(Dwarf_Die &die, unsigned attribute) {
   return value;
 }
 
-std::optional<Dwarf_Die> mpg::typeOf(Dwarf_Die &die) {
+std::optional<Dwarf_Die> mpg::getType(Dwarf_Die &die) {
   Dwarf_Attribute memory;
   Dwarf_Die type, plain;
   Dwarf_Attribute *found = dwarf_attr_integrate(&die, DW_AT_type, &memory);
@@ -168,11 +168,11 @@ static void addScopes(Dwarf_Die scope, uint64_t address, unsigned depth,
   } while (result.empty() && !dwarf_siblingof(&child, &child));
 }
 
-std::vector<Dwarf_Die> DwarfFile::scopesOf(uint64_t address) {
-  constexpr unsigned mostDepth = 200;
+std::vector<Dwarf_Die> DwarfFile::findScopes(uint64_t address) {
+  constexpr unsigned maxDepth = 200;
   std::vector<Dwarf_Die> result;
-  if (Unit *unit = unitOf(address))
-    addScopes(unit->die, address, mostDepth, result);
+  if (Unit *unit = findUnit(address))
+    addScopes(unit->die, address, maxDepth, result);
   auto function = find_if(result, [](Dwarf_Die &die) {
     return dwarf_tag(&die) == DW_TAG_subprogram;
   });
@@ -217,16 +217,16 @@ static std::string nameOfFunction(Dwarf_Die &die) {
 static void addCallPlace(Dwarf_Die &unit, Dwarf_Die &die, SourceFrame &frame) {
   Dwarf_Files *files = nullptr;
   size_t count = 0;
-  uint64_t file = numberOf(die, DW_AT_call_file).value_or(0);
+  uint64_t file = getNumber(die, DW_AT_call_file).value_or(0);
   const char *name = nullptr;
   if (!dwarf_getsrcfiles(&unit, &files, &count) && file < count)
     name = dwarf_filesrc(files, file, nullptr, nullptr);
   frame.file = name ? name : "";
-  frame.line = unsigned(numberOf(die, DW_AT_call_line).value_or(0));
-  frame.column = unsigned(numberOf(die, DW_AT_call_column).value_or(0));
+  frame.line = unsigned(getNumber(die, DW_AT_call_line).value_or(0));
+  frame.column = unsigned(getNumber(die, DW_AT_call_column).value_or(0));
 }
 
-static SourceFrame lineOf(Dwarf_Die &unit, uint64_t address) {
+static SourceFrame readLine(Dwarf_Die &unit, uint64_t address) {
   SourceFrame frame;
   Dwarf_Line *found = dwarf_getsrc_die(&unit, address);
   int line = 0, column = 0;
@@ -246,8 +246,8 @@ DebugInfo::DebugInfo(const std::string &path)
 DebugInfo::~DebugInfo() = default;
 
 SourceFrame DebugInfo::line(uint64_t address) {
-  DwarfFile::Unit *unit = dwarf->unitOf(address);
-  return unit ? lineOf(unit->die, address) : SourceFrame();
+  DwarfFile::Unit *unit = dwarf->findUnit(address);
+  return unit ? readLine(unit->die, address) : SourceFrame();
 }
 
 const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
@@ -256,15 +256,15 @@ const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
   if (!isNew)
     return result;
   const FunctionTable::Function *function = theFunctions.find(address);
-  DwarfFile::Unit *unit = dwarf->unitOf(address);
+  DwarfFile::Unit *unit = dwarf->findUnit(address);
   SourceFrame next = line(address);
-  for (Dwarf_Die &scope : dwarf->scopesOf(address)) {
+  for (Dwarf_Die &scope : dwarf->findScopes(address)) {
     int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
       continue;
     next.function = nameOfFunction(scope);
     next.isInlined = tag == DW_TAG_inlined_subroutine;
-    std::optional<Dwarf_Die> type = typeOf(scope);
+    std::optional<Dwarf_Die> type = getType(scope);
     next.returnsPointer = type && dwarf_tag(&*type) == DW_TAG_pointer_type;
     result.push_back(next);
     next = SourceFrame();
@@ -279,7 +279,7 @@ const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
 }
 
 std::string DebugInfo::receiver(uint64_t returnAddress, size_t number) {
-  std::vector<Dwarf_Die> scopes = dwarf->scopesOf(returnAddress - 1);
+  std::vector<Dwarf_Die> scopes = dwarf->findScopes(returnAddress - 1);
   const std::vector<SourceFrame> &all = frames(returnAddress - 1);
   if (scopes.empty() || number >= all.size())
     return "";

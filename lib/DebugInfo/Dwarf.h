@@ -23,10 +23,10 @@ struct DwarfFile {
   DwarfFile(const DwarfFile &) = delete;
 
   /// Null: none has it.
-  Unit *unitOf(uint64_t address);
+  Unit *findUnit(uint64_t address);
   /// The scopes around \p address, innermost first, up to the function that has
   /// its code.
-  std::vector<Dwarf_Die> scopesOf(uint64_t address);
+  std::vector<Dwarf_Die> findScopes(uint64_t address);
 
   std::string path; ///< of the program or library
   int fd = -1;
@@ -40,14 +40,14 @@ private:
 };
 
 /// A number of \p die or of what it is an instance of.
-std::optional<uint64_t> numberOf(Dwarf_Die &die, unsigned attribute);
+std::optional<uint64_t> getNumber(Dwarf_Die &die, unsigned attribute);
 /// The type of \p die without typedefs and qualifiers.
-std::optional<Dwarf_Die> typeOf(Dwarf_Die &die);
+std::optional<Dwarf_Die> getType(Dwarf_Die &die);
 
 /// A call, and the place in the source to which its block is attributed.
 struct CallPlace {
   uint64_t returnAddress;
-  const std::vector<Dwarf_Die> &scopes; ///< \see DwarfFile::scopesOf
+  const std::vector<Dwarf_Die> &scopes; ///< \see DwarfFile::findScopes
   const SourceFrame &frame;
 };
 

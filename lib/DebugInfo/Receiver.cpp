@@ -16,7 +16,7 @@ using namespace mpg;
 
 /// Whether a variable of the type can hold a block of memory, or own one.
 static bool mayHold(Dwarf_Die &variable) {
-  std::optional<Dwarf_Die> type = typeOf(variable);
+  std::optional<Dwarf_Die> type = getType(variable);
   if (!type)
     return false;
   switch (dwarf_tag(&*type)) {
@@ -42,7 +42,7 @@ static void forEachVariable(Dwarf_Die scope,
   while (!dwarf_siblingof(&child, &child));
 }
 
-static std::string nameOf(Dwarf_Die &die) {
+static std::string getName(Dwarf_Die &die) {
   const char *name = dwarf_diename(&die);
   return name ? name : "";
 }
@@ -98,25 +98,25 @@ static std::string findDeclared(const CallPlace &call) {
   std::string best, here;
   int bestColumn = -1;
   bool isClear = true;
-  auto look = [&](Dwarf_Die &variable) {
+  auto inspect = [&](Dwarf_Die &variable) {
     int line = 0, column = 0;
     if (dwarf_decl_line(&variable, &line) ||
         unsigned(line) != call.frame.line ||
         declaringFile(variable) != call.frame.file)
       return;
     dwarf_decl_column(&variable, &column);
-    if (!column && isAt(call.frame, nameOf(variable)))
-      here = nameOf(variable);
+    if (!column && isAt(call.frame, getName(variable)))
+      here = getName(variable);
     if (call.frame.column && unsigned(column) > call.frame.column)
       return;
     isClear = best.empty() || (call.frame.column && column != bestColumn);
     if (column > bestColumn) {
-      best = nameOf(variable);
+      best = getName(variable);
       bestColumn = column;
     }
   };
   for (const Dwarf_Die &scope : call.scopes)
-    forEachVariable(scope, look);
+    forEachVariable(scope, inspect);
   return isClear ? best : here;
 }
 
@@ -134,8 +134,8 @@ struct Store {
 } // namespace
 
 /// The store of one of the registers in \p held, if \p code is one: REX.W 89.
-static std::optional<Store> storeOf(ArrayRef<uint8_t> code,
-                                    const Instruction &decoded, uint32_t held) {
+static std::optional<Store>
+decodeStore(ArrayRef<uint8_t> code, const Instruction &decoded, uint32_t held) {
   if (code.size() < 3 || (code[0] & 0xf8) != 0x48 || code[1] != 0x89)
     return std::nullopt;
   unsigned mode = code[2] >> 6, from = (code[2] >> 3 & 7) | (code[0] & 4) << 1;
@@ -178,7 +178,7 @@ static std::optional<Store> findStore(const DwarfFile &dwarf,
     Instruction next = decodeX86(rest, address);
     if (!next.valid())
       break;
-    if (std::optional<Store> store = storeOf(rest, next, held))
+    if (std::optional<Store> store = decodeStore(rest, next, held))
       return store;
     bool isJump = next.flow == Flow::jump && next.target > address &&
                   next.target - address < rest.size();
@@ -200,7 +200,8 @@ static std::optional<Store> findStore(const DwarfFile &dwarf,
 
 /// The one operation that says where \p variable is, DW_OP_addr whatever its
 /// form; none: it is somewhere else or nowhere.
-static std::optional<Dwarf_Op> placeOf(Dwarf_Die &variable, uint64_t address) {
+static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
+                                         uint64_t address) {
   Dwarf_Attribute memory;
   Dwarf_Op *operations[1];
   size_t counts[1];
@@ -233,14 +234,14 @@ static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
     int tag = dwarf_tag(&child);
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
       continue;
-    uint64_t start = numberOf(child, DW_AT_data_member_location).value_or(0);
-    std::optional<Dwarf_Die> of = typeOf(child);
+    uint64_t start = getNumber(child, DW_AT_data_member_location).value_or(0);
+    std::optional<Dwarf_Die> of = getType(child);
     Dwarf_Word bytes = 8;
     if (!of || offset < start ||
         (dwarf_aggregate_size(&*of, &bytes) == 0 && offset >= start + bytes))
       continue;
     int kind = dwarf_tag(&*of);
-    std::string name = tag == DW_TAG_member ? "." + nameOf(child) : "";
+    std::string name = tag == DW_TAG_member ? "." + getName(child) : "";
     if (kind == DW_TAG_structure_type || kind == DW_TAG_class_type)
       return name + memberAt(*of, offset - start, depth - 1);
     return offset - start < 8 ? name : "";
@@ -248,20 +249,20 @@ static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
   return "";
 }
 
-static constexpr unsigned mostDepth = 8;
+static constexpr unsigned maxDepth = 8;
 
 /// "grid", "grid.cells"; empty: \p offset is not in \p variable.
 static std::string nameAt(Dwarf_Die &variable, int64_t offset) {
-  std::optional<Dwarf_Die> type = typeOf(variable);
+  std::optional<Dwarf_Die> type = getType(variable);
   if (!type || offset < 0)
     return "";
   int kind = dwarf_tag(&*type);
   if (kind != DW_TAG_structure_type && kind != DW_TAG_class_type)
-    return offset == 0 ? nameOf(variable) : "";
+    return offset == 0 ? getName(variable) : "";
   Dwarf_Word bytes = 0;
   if (dwarf_aggregate_size(&*type, &bytes) || uint64_t(offset) >= bytes)
     return "";
-  return nameOf(variable) + memberAt(*type, uint64_t(offset), mostDepth);
+  return getName(variable) + memberAt(*type, uint64_t(offset), maxDepth);
 }
 
 /// The variable of a unit, a namespace or a module that is at \p address.
@@ -269,7 +270,7 @@ static std::string findGlobal(Dwarf_Die scope, uint64_t address,
                               unsigned depth) {
   std::string result;
   forEachVariable(scope, [&](Dwarf_Die &variable) {
-    std::optional<Dwarf_Op> place = placeOf(variable, 0);
+    std::optional<Dwarf_Op> place = findPlace(variable, 0);
     if (result.empty() && place && place->atom == DW_OP_addr)
       result = nameAt(variable, int64_t(address - place->number));
   });
@@ -291,11 +292,12 @@ static std::string findMember(Dwarf_Die function, int64_t offset) {
   if (offset < 0 || dwarf_child(&function, &child))
     return "";
   do {
-    if (dwarf_tag(&child) != DW_TAG_formal_parameter || nameOf(child) != "this")
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
+        getName(child) != "this")
       continue;
-    std::optional<Dwarf_Die> pointer = typeOf(child);
-    std::optional<Dwarf_Die> type = pointer ? typeOf(*pointer) : std::nullopt;
-    std::string name = type ? memberAt(*type, uint64_t(offset), mostDepth) : "";
+    std::optional<Dwarf_Die> pointer = getType(child);
+    std::optional<Dwarf_Die> type = pointer ? getType(*pointer) : std::nullopt;
+    std::string name = type ? memberAt(*type, uint64_t(offset), maxDepth) : "";
     return name.empty() ? "" : name.substr(1);
   } while (!dwarf_siblingof(&child, &child));
   return "";
@@ -316,7 +318,7 @@ static std::string findOnStack(const CallPlace &call, int64_t offset) {
   std::string result;
   for (const Dwarf_Die &scope : call.scopes)
     forEachVariable(scope, [&](Dwarf_Die &variable) {
-      std::optional<Dwarf_Op> place = placeOf(variable, call.returnAddress);
+      std::optional<Dwarf_Op> place = findPlace(variable, call.returnAddress);
       if (result.empty() && place && place->atom == DW_OP_fbreg)
         result = nameAt(variable, offset - int64_t(place->number));
     });
@@ -335,7 +337,7 @@ static std::string findStored(DwarfFile &dwarf, const CallPlace &call) {
         result = findGlobal(scope, store->address, 0);
     for (const Dwarf_Die &unit : dwarf.allUnits)
       if (result.empty())
-        result = findGlobal(unit, store->address, mostDepth);
+        result = findGlobal(unit, store->address, maxDepth);
     return result;
   }
   if (store->base == rbp)
@@ -357,7 +359,7 @@ static std::string findInRegister(const CallPlace &call) {
   constexpr uint64_t soon = 24; // bytes of code
   std::string result;
   Dwarf_Addr first = call.returnAddress + soon;
-  auto look = [&](Dwarf_Die &variable) {
+  auto inspect = [&](Dwarf_Die &variable) {
     Dwarf_Attribute memory;
     Dwarf_Attribute *found =
         dwarf_attr_integrate(&variable, DW_AT_location, &memory);
@@ -370,11 +372,11 @@ static std::string findInRegister(const CallPlace &call) {
       if (start >= call.returnAddress && start < first && count &&
           operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31) {
         first = start;
-        result = nameOf(variable);
+        result = getName(variable);
       }
   };
   for (const Dwarf_Die &scope : call.scopes)
-    forEachVariable(scope, look);
+    forEachVariable(scope, inspect);
   return result;
 }
 

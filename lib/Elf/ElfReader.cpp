@@ -144,14 +144,14 @@ bool ElfReader::fill(Window &window, uint64_t from, uint64_t to) const {
 /// A system call costs as much as copying a few KiB.
 static constexpr uint64_t worthReadingBytes = 8 << 10;
 /// find() looks through all of them.
-static constexpr size_t mostWindows = 8;
+static constexpr size_t maxWindows = 8;
 
 void ElfReader::expect(uint64_t from, uint64_t to) {
-  constexpr uint64_t mostBytes = 24 << 10;
+  constexpr uint64_t maxBytes = 24 << 10;
   // The tables keep the alignment that they have in the file.
   from = from / 16 * 16;
-  if (!native || from >= to || to > imageBytes || to - from > mostBytes ||
-      find(from, to - from) || windows.size() == mostWindows)
+  if (!native || from >= to || to > imageBytes || to - from > maxBytes ||
+      find(from, to - from) || windows.size() == maxWindows)
     return;
   // Do not read the first bytes again.
   if (from < head.size() && to > head.size() + worthReadingBytes)
@@ -161,9 +161,9 @@ void ElfReader::expect(uint64_t from, uint64_t to) {
 }
 
 const uint8_t *ElfReader::readAround(uint64_t offset, uint64_t bytes) {
-  constexpr uint64_t mostBytes = 64 << 10, around = 1 << 10;
+  constexpr uint64_t maxBytes = 64 << 10, around = 1 << 10;
   Window window;
-  if (bytes > mostBytes || windows.size() == mostWindows) {
+  if (bytes > maxBytes || windows.size() == maxWindows) {
     if (!fill(window, offset, offset + bytes))
       return nullptr;
     large.push_back(std::move(window));
@@ -402,11 +402,11 @@ StringTable::StringTable(const ElfReader &reader, uint64_t offset,
 bool StringTable::load(uint64_t piece) {
   if (loaded[piece])
     return true;
-  constexpr uint64_t mostPieces = 4;
+  constexpr uint64_t maxPieces = 4;
   uint64_t end = piece + 1;
   while (end < loaded.size() && end - piece < piecesAtOnce && !loaded[end])
     ++end;
-  piecesAtOnce = std::min(2 * piecesAtOnce, mostPieces);
+  piecesAtOnce = std::min(2 * piecesAtOnce, maxPieces);
   if (!read(piece, end) && !read(piece, end = piece + 1))
     return false;
   std::fill(loaded.begin() + ptrdiff_t(piece), loaded.begin() + ptrdiff_t(end),

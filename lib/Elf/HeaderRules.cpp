@@ -305,7 +305,7 @@ static std::optional<uint64_t> brokenNote(StringRef data, uint64_t align) {
 }
 
 void Image::State::checkNotes() {
-  uint64_t left = mostOverlaidBytes(reader->bytes());
+  uint64_t left = getMaxOverlaidBytes(reader->bytes());
   for (const Segment &segment : segments) {
     if (segment.type != PT_NOTE || segment.fileBytes == 0)
       continue;
@@ -384,7 +384,7 @@ void Image::State::checkDynamicPointers() {
   };
   for (const auto &pointer : pointers) {
     std::optional<uint64_t> address = dynamicValue(pointer.tag);
-    if (address && !offsetOf(*address, pointer.bytes))
+    if (address && !getOffset(*address, pointer.bytes))
       addPointerDefect(pointer.tag, pointer.name,
                        "address " + formatHex(*address) + ", " +
                            formatHex(pointer.bytes) +

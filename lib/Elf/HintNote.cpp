@@ -19,7 +19,7 @@ namespace {
 class FieldReader {
 public:
   explicit FieldReader(StringRef bytes) : at(bytes.data()) {}
-  template <typename T> void take(T &value) {
+  template <typename T> void readValue(T &value) {
     value = support::endian::read<T, llvm::endianness::little>(at);
     at += sizeof(T);
   }
@@ -30,7 +30,7 @@ private:
 
 class FieldWriter {
 public:
-  template <typename T> void put(T value) {
+  template <typename T> void writeValue(T value) {
     char bytes[sizeof(T)];
     support::endian::write<T, llvm::endianness::little>(bytes, value);
     text.append(bytes, sizeof(T));
@@ -75,22 +75,22 @@ static void forEachLayoutField(Layout &layout, Visit visit) {
 
 static std::string writeNote(uint32_t type, const std::string &contents) {
   FieldWriter writer;
-  writer.put(uint32_t(sizeof(MPG_NOTE_NAME)));
-  writer.put(uint32_t(contents.size()));
-  writer.put(type);
+  writer.writeValue(uint32_t(sizeof(MPG_NOTE_NAME)));
+  writer.writeValue(uint32_t(contents.size()));
+  writer.writeValue(type);
   writer.text.append(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME));
   return writer.text + contents;
 }
 
 std::string mpg::writeHintsNote(const mpg_note_hints &hints) {
   FieldWriter writer;
-  forEachField(hints, [&](auto value) { writer.put(value); });
+  forEachField(hints, [&](auto value) { writer.writeValue(value); });
   return writeNote(MPG_NOTE_TYPE_HINTS, writer.text);
 }
 
 std::string mpg::writeLayoutNote(const mpg_note_layout &layout) {
   FieldWriter writer;
-  forEachLayoutField(layout, [&](auto value) { writer.put(value); });
+  forEachLayoutField(layout, [&](auto value) { writer.writeValue(value); });
   return writeNote(MPG_NOTE_TYPE_LAYOUT, writer.text);
 }
 
@@ -174,7 +174,7 @@ static void addHints(StringRef contents, Notes &notes) {
   }
   mpg_note_hints hints;
   FieldReader reader(contents);
-  forEachField(hints, [&](auto &value) { reader.take(value); });
+  forEachField(hints, [&](auto &value) { reader.readValue(value); });
   if (!notes.hints)
     notes.hints = emptyHints();
   size_t known = notes.wayConflicts.size();
@@ -191,7 +191,7 @@ static void addLayout(StringRef contents, Notes &notes) {
     return;
   mpg_note_layout layout;
   FieldReader reader(contents);
-  forEachLayoutField(layout, [&](auto &value) { reader.take(value); });
+  forEachLayoutField(layout, [&](auto &value) { reader.readValue(value); });
   // Each is written by the link of this very file, so the last one counts: an
   // earlier one can only have come in with a prelinked input.
   if (notes.layout)
@@ -238,7 +238,7 @@ void mpg::readNotes(StringRef section, Notes &notes) {
     notes.warnings.push_back(*wrong);
 }
 
-std::vector<unsigned> mpg::bitsOf(uint8_t mask) {
+std::vector<unsigned> mpg::listBits(uint8_t mask) {
   std::vector<unsigned> bits;
   for (unsigned bit = 0; bit < 8; ++bit)
     if (mask >> bit & 1)
@@ -246,7 +246,7 @@ std::vector<unsigned> mpg::bitsOf(uint8_t mask) {
   return bits;
 }
 
-std::vector<unsigned> mpg::tagBytesOf(const mpg_note_hints &hints) {
+std::vector<unsigned> mpg::getTagBytes(const mpg_note_hints &hints) {
   std::vector<unsigned> bytes;
   for (unsigned byte = 0; byte < 256; ++byte)
     if (hints.tagBytes[byte / 32] >> (byte % 32) & 1)
@@ -257,17 +257,17 @@ std::vector<unsigned> mpg::tagBytesOf(const mpg_note_hints &hints) {
 /// " 0x01 0x41", or " none".
 static std::string tagByteList(const mpg_note_hints &hints) {
   std::string text;
-  for (unsigned byte : tagBytesOf(hints))
+  for (unsigned byte : getTagBytes(hints))
     text += " 0x" + utohexstr(byte, /*LowerCase=*/true, 2);
   return text.empty() ? " none" : text;
 }
 
-static std::string countOf(uint32_t count, StringRef one, StringRef many) {
+static std::string formatCount(uint32_t count, StringRef one, StringRef many) {
   return utostr(count) + " " + (count == 1 ? one : many).str();
 }
 
 std::string mpg::describeTags(const mpg_note_hints &hints) {
-  return countOf(hints.taggedAccesses, "tagged access", "tagged accesses") +
+  return formatCount(hints.taggedAccesses, "tagged access", "tagged accesses") +
          ", tag bytes" + tagByteList(hints);
 }
 

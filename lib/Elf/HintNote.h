@@ -63,10 +63,10 @@ std::string writeLayoutNote(const mpg_note_layout &layout);
 constexpr uint64_t noteHeaderBytes = 16;
 
 /// Numbers of the bits that are set in \p mask: sectors, injection entries.
-std::vector<unsigned> bitsOf(uint8_t mask);
+std::vector<unsigned> listBits(uint8_t mask);
 
 /// The tag bytes that the note names, ascending.
-std::vector<unsigned> tagBytesOf(const mpg_note_hints &hints);
+std::vector<unsigned> getTagBytes(const mpg_note_hints &hints);
 
 /// "12 tagged accesses, tag bytes 0x01 0x41".
 std::string describeTags(const mpg_note_hints &hints);

@@ -15,8 +15,8 @@ uint64_t mpg::roundDown(uint64_t value, uint64_t unit) {
 
 uint64_t mpg::roundUp(uint64_t value, uint64_t unit) {
   // A damaged file may end at the last byte of the address space.
-  uint64_t most = roundDown(UINT64_MAX, unit);
-  return value > most ? most : roundDown(value + unit - 1, unit);
+  uint64_t max = roundDown(UINT64_MAX, unit);
+  return value > max ? max : roundDown(value + unit - 1, unit);
 }
 
 std::vector<OverlapPair> mpg::findOverlaps(ArrayRef<Segment> loads,

@@ -357,7 +357,7 @@ Image::findRelocations(function_ref<bool(const Symbol &)> wanted) {
       {dynamic.rela + skipped, dynamic.relaBytes - skipped},
       {dynamic.pltRel, dynamic.pltRelBytes}};
   for (auto [address, bytes] : tables) {
-    std::optional<uint64_t> at = state->offsetOf(address, bytes);
+    std::optional<uint64_t> at = state->getOffset(address, bytes);
     if (!at)
       continue;
     for (const Elf64_Rela &entry :
@@ -376,7 +376,7 @@ Image::findRelocations(function_ref<bool(const Symbol &)> wanted) {
 }
 
 bool Image::readMemory(uint64_t address, MutableArrayRef<uint8_t> buffer) {
-  std::optional<uint64_t> at = state->offsetOf(address, buffer.size());
+  std::optional<uint64_t> at = state->getOffset(address, buffer.size());
   return at && state->reader->copy(*at, buffer);
 }
 
@@ -424,9 +424,9 @@ static void addIdentDefects(StringRef start, std::vector<Defect> &defects) {
                        "the file ends inside the ELF header"});
     return;
   }
-  auto check = [&](int index, const char *field, int most) {
+  auto check = [&](int index, const char *field, int max) {
     unsigned value = uint8_t(start[index]);
-    if (value < 1 || value > unsigned(most))
+    if (value < 1 || value > unsigned(max))
       defects.push_back({DefectKind::ident, true, field, uint64_t(index),
                          std::to_string(value) + " is not defined"});
   };

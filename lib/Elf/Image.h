@@ -34,7 +34,7 @@ namespace mpg {
 /// As much as segments of one kind hold together in a file of \p fileBytes:
 /// some lie over others, but what has thousands of them over the whole file was
 /// made to take time.
-constexpr uint64_t mostOverlaidBytes(uint64_t fileBytes) {
+constexpr uint64_t getMaxOverlaidBytes(uint64_t fileBytes) {
   return 4 * fileBytes;
 }
 

@@ -41,7 +41,7 @@ void Image::State::readDynamic() {
             "file");
     return;
   }
-  if (offsetOf(segment->address, segment->fileBytes) != segment->offset)
+  if (getOffset(segment->address, segment->fileBytes) != segment->offset)
     add(DefectKind::dynamicSection, true, segmentName(*segment) + ".p_vaddr",
         programHeaderField(header, segment->headerIndex,
                            offsetof(Elf64_Phdr, p_vaddr)),
@@ -89,14 +89,14 @@ void Image::State::readDynamicEntries() {
 void Image::State::expectDynamicTables(uint64_t stringsAt) const {
   uint64_t first = stringsAt;
   for (uint64_t table : {dynamic.gnuHash, dynamic.symbolTable})
-    if (std::optional<uint64_t> at = offsetOf(table, 0); table && at)
+    if (std::optional<uint64_t> at = getOffset(table, 0); table && at)
       first = std::min(first, *at);
   reader->expect(first, stringsAt + dynamic.stringBytes);
 }
 
 void Image::State::readDynamicStrings() {
   std::optional<uint64_t> at =
-      offsetOf(dynamic.stringTable, dynamic.stringBytes);
+      getOffset(dynamic.stringTable, dynamic.stringBytes);
   if (at) {
     expectDynamicTables(*at);
     dynamicStrings = StringTable(*reader, *at, dynamic.stringBytes);
@@ -145,7 +145,7 @@ uint64_t Image::State::countDynamicSymbols() {
     if (section.type == SHT_DYNSYM && section.address == dynamic.symbolTable)
       return section.bytes / sizeof(Elf64_Sym);
   if (dynamic.hash) {
-    std::optional<uint64_t> at = offsetOf(dynamic.hash, 8);
+    std::optional<uint64_t> at = getOffset(dynamic.hash, 8);
     ArrayRef<uint32_t> words =
         at ? reader->words(*at, 2) : ArrayRef<uint32_t>();
     if (!words.empty())
@@ -161,7 +161,7 @@ static constexpr uint64_t maxChainSymbols = 1 << 16;
 /// The hashed symbols end the table: walk the chain of the last bucket to its
 /// end mark (lowest bit set).
 uint64_t Image::State::countByGnuHash() {
-  std::optional<uint64_t> at = offsetOf(dynamic.gnuHash, 16);
+  std::optional<uint64_t> at = getOffset(dynamic.gnuHash, 16);
   ArrayRef<uint32_t> head = at ? reader->words(*at, 4) : ArrayRef<uint32_t>();
   if (head.empty())
     return 0;
@@ -192,7 +192,7 @@ uint64_t Image::State::countByGnuHash() {
 
 std::optional<uint32_t> Image::State::readWord(uint64_t address) const {
   uint32_t word = 0;
-  std::optional<uint64_t> at = offsetOf(address, sizeof word);
+  std::optional<uint64_t> at = getOffset(address, sizeof word);
   if (!at ||
       !reader->copy(*at, {reinterpret_cast<uint8_t *>(&word), sizeof word}))
     return std::nullopt;
@@ -257,7 +257,7 @@ uint64_t Image::State::countImports() {
   if (kind != ElfKind::library || !dynamic.gnuHash)
     return 0;
   uint32_t head[2];
-  std::optional<uint64_t> at = offsetOf(dynamic.gnuHash, sizeof head);
+  std::optional<uint64_t> at = getOffset(dynamic.gnuHash, sizeof head);
   if (!at ||
       !reader->copy(*at, {reinterpret_cast<uint8_t *>(head), sizeof head}))
     return 0;
@@ -271,7 +271,7 @@ ArrayRef<Elf64_Sym> Image::State::exports() {
   if (count == 0 || count > reader->bytes() / sizeof(Elf64_Sym))
     return {};
   std::optional<uint64_t> at =
-      offsetOf(dynamic.symbolTable, count * sizeof(Elf64_Sym));
+      getOffset(dynamic.symbolTable, count * sizeof(Elf64_Sym));
   return at ? reader->symbols(*at, count) : ArrayRef<Elf64_Sym>();
 }
 
@@ -289,7 +289,7 @@ void Image::State::readDynamicSymbols() {
     return;
   std::optional<uint64_t> at =
       count <= reader->bytes() / sizeof(Elf64_Sym)
-          ? offsetOf(dynamic.symbolTable, count * sizeof(Elf64_Sym))
+          ? getOffset(dynamic.symbolTable, count * sizeof(Elf64_Sym))
           : std::nullopt;
   if (at)
     dynamicSymbols = reader->symbols(*at, count);

@@ -20,8 +20,8 @@ using namespace llvm;
 using namespace mpg;
 
 /// File offset of [address, address + bytes) as the loader maps it.
-std::optional<uint64_t> Image::State::offsetOf(uint64_t address,
-                                               uint64_t bytes) const {
+std::optional<uint64_t> Image::State::getOffset(uint64_t address,
+                                                uint64_t bytes) const {
   for (const Segment &load : loads)
     if (address >= load.address && address - load.address <= load.fileBytes &&
         bytes <= load.fileBytes - (address - load.address))
@@ -174,7 +174,7 @@ Symbol Image::State::decode(const Elf64_Sym &symbol, StringTable &strings,
     if (defect.kind == DefectKind::stringOffset && defect.field == field)
       return decoded;
   bool isDynamic = table == "DT_SYMTAB";
-  uint64_t start = isDynamic ? offsetOf(dynamic.symbolTable, 0).value_or(0)
+  uint64_t start = isDynamic ? getOffset(dynamic.symbolTable, 0).value_or(0)
                              : sections[symbolTable].offset;
   // st_name is the first member of a symbol.
   add(DefectKind::stringOffset, loadable() == isDynamic, field,
@@ -189,7 +189,7 @@ Symbol Image::State::decode(const Elf64_Sym &symbol, StringTable &strings,
 static constexpr uint64_t limitBytes = 16 << 20;
 
 static void visitSegments(Image &image, function_ref<void(StringRef)> visit) {
-  uint64_t left = mostOverlaidBytes(image.fileBytes());
+  uint64_t left = getMaxOverlaidBytes(image.fileBytes());
   for (const Segment &segment : image.segments()) {
     if (segment.type != PT_NOTE || segment.fileBytes == 0 ||
         segment.fileBytes > limitBytes)

@@ -79,7 +79,7 @@ struct Image::State {
   /// Offset in the file of the value of a dynamic entry.
   uint64_t dynamicField(int64_t tag) const;
   void addPointerDefect(int64_t tag, const char *name, std::string reason);
-  std::optional<uint64_t> offsetOf(uint64_t address, uint64_t bytes) const;
+  std::optional<uint64_t> getOffset(uint64_t address, uint64_t bytes) const;
   /// \p table names the table in a defect; \p index is the symbol's place.
   Symbol decode(const Elf64_Sym &symbol, StringTable &strings,
                 llvm::StringRef table, uint64_t index);

@@ -22,7 +22,7 @@ inline constexpr Machine ownMachine = Machine::aarch64;
 inline constexpr Machine ownMachine = Machine::x86_64;
 #endif
 
-constexpr const char *tripleOf(Machine machine) {
+constexpr const char *getTriple(Machine machine) {
   return machine == Machine::aarch64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
 }
 

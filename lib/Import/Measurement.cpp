@@ -74,8 +74,8 @@ static bool cannotBeZero(Quantity quantity) {
 }
 
 void Measurement::addProblem(unsigned line, std::string text) {
-  constexpr size_t mostProblems = 20; // with more the file is another one
-  if (problems.size() >= mostProblems)
+  constexpr size_t maxProblems = 20; // with more the file is another one
+  if (problems.size() >= maxProblems)
     text = "a line that is no use, as those above";
   for (MeasuredProblem &problem : problems)
     if (problem.text == text) {
@@ -100,7 +100,7 @@ void Measurement::add(StringRef name, uint64_t count, unsigned line,
   sum = SaturatingAdd(sum, count);
 }
 
-bool Measurement::isOf(StringRef path) const {
+bool Measurement::isFor(StringRef path) const {
   StringRef mine = sys::path::filename(program),
             other = sys::path::filename(path);
   if (!commands.empty())
@@ -157,9 +157,9 @@ bool mpg::anyLine(StringRef text,
 }
 
 void mpg::forEachLine(
-    StringRef text, function_ref<void(StringRef line, unsigned number)> take) {
+    StringRef text, function_ref<void(StringRef line, unsigned number)> visit) {
   anyLine(text, [&](StringRef line, unsigned number) {
-    take(line, number);
+    visit(line, number);
     return false;
   });
 }
@@ -187,7 +187,7 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 /// Some million samples of perf script.
-static constexpr uint64_t mostFileBytes = uint64_t(512) << 20;
+static constexpr uint64_t maxFileBytes = uint64_t(512) << 20;
 
 static constexpr char knownFormats[] =
     "known are perf stat -x, -o FILE; perf script; likwid-perfctr -O; fapppx "
@@ -257,9 +257,9 @@ Expected<Measurement> mpg::parseMeasurement(StringRef text,
 }
 
 Expected<Measurement> mpg::readMeasurement(const std::string &path) {
-  auto buffer = readUnmapped(path, mostFileBytes);
+  auto buffer = readUnmapped(path, maxFileBytes);
   if (!buffer && buffer.getError() == std::errc::file_too_large)
-    return fileError(path, "more than " + formatBytes(mostFileBytes) +
+    return fileError(path, "more than " + formatBytes(maxFileBytes) +
                                ": take fewer samples, or a part of them");
   if (!buffer)
     return fileError(path, readFailure(buffer.getError()));

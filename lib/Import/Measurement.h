@@ -52,7 +52,7 @@ struct MeasuredObject {
 struct ModelledGain {
   uint64_t basePageBytes = 0, pageBytes = 0;
   std::string decidedBy; ///< "walks", "bandwidth", "none"
-  uint64_t leastNs = 0, mostNs = 0;
+  uint64_t minNs = 0, maxNs = 0;
 };
 
 /// Lines to and from memory, and how many of them are local.
@@ -101,7 +101,7 @@ public:
 
   /// The file names no program, or one with the file name of \p path; of
   /// mpgsim's one more word is enough: "app.sim" is compiled from app's source.
-  bool isOf(llvm::StringRef path) const;
+  bool isFor(llvm::StringRef path) const;
   /// For a message.
   std::string programName() const;
 
@@ -168,10 +168,10 @@ bool anyLine(
     llvm::StringRef text,
     llvm::function_ref<bool(llvm::StringRef line, unsigned number)> test);
 
-/// Calls \p take(line, number) for each of these lines.
+/// Calls \p visit(line, number) for each of these lines.
 void forEachLine(
     llvm::StringRef text,
-    llvm::function_ref<void(llvm::StringRef line, unsigned number)> take);
+    llvm::function_ref<void(llvm::StringRef line, unsigned number)> visit);
 
 /// "8252", "1234.56", "1234,56", "1.5e+09"; from 0 to less than 2^63.
 std::optional<double> parseDecimal(llvm::StringRef text);

@@ -98,7 +98,7 @@ static SmallVector<StringRef> splitCells(StringRef line) {
   return cells;
 }
 
-static std::vector<FappColumns> columnsOf(ArrayRef<StringRef> cells) {
+static std::vector<FappColumns> parseColumns(ArrayRef<StringRef> cells) {
   std::vector<FappColumns> columns;
   for (auto [index, cell] : enumerate(cells)) {
     if (cell == labelCell)
@@ -115,14 +115,14 @@ static void readRow(ArrayRef<StringRef> cells, const FappColumns &columns,
   if (columns.begin >= cells.size() || cells[columns.begin] != rowCell)
     return;
   ArrayRef<StringRef> row = cells.drop_front(columns.begin);
-  auto cellOf = [&](StringRef name) -> StringRef {
+  auto getCell = [&](StringRef name) -> StringRef {
     size_t at = size_t(find(columns.names, name) - columns.names.begin());
     return at < row.size() ? row[at] : "";
   };
   for (auto [index, name] : enumerate(columns.names))
     if (name.starts_with_insensitive("0x") || name == "CNTVCT" ||
         name == "PMCCNTR")
-      file.events.push_back({cellOf("Level"), cellOf("Region_name"), name,
+      file.events.push_back({getCell("Level"), getCell("Region_name"), name,
                              index < row.size() ? row[index] : "", line,
                              run.str(), index < row.size()});
 }
@@ -133,7 +133,7 @@ static FappFile scanCsv(StringRef text) {
   std::vector<FappColumns> columns;
   forEachLine(text, [&](StringRef line, unsigned number) {
     SmallVector<StringRef> cells = splitCells(line);
-    if (std::vector<FappColumns> found = columnsOf(cells); !found.empty())
+    if (std::vector<FappColumns> found = parseColumns(cells); !found.empty())
       columns = std::move(found);
     for (auto [run, each] : enumerate(columns))
       readRow(cells, each,

@@ -26,7 +26,7 @@ struct RawTable {
 
 } // namespace
 
-static RawTable tableOf(StringRef line, unsigned number) {
+static RawTable parseTable(StringRef line, unsigned number) {
   RawTable table;
   table.line = number;
   SmallVector<StringRef, 8> fields;
@@ -42,7 +42,8 @@ static RawTable tableOf(StringRef line, unsigned number) {
 
 bool mpg::isLikwid(StringRef text) {
   return anyLine(text, [](StringRef line, unsigned number) {
-    return line.starts_with("TABLE,") && !tableOf(line, number).group.empty();
+    return line.starts_with("TABLE,") &&
+           !parseTable(line, number).group.empty();
   });
 }
 
@@ -100,7 +101,7 @@ Error mpg::readLikwid(StringRef text, Measurement &into) {
       return;
     }
     checkRows(table, into);
-    table = line.starts_with("TABLE,") ? tableOf(line, number) : RawTable();
+    table = line.starts_with("TABLE,") ? parseTable(line, number) : RawTable();
     if (!table.group.empty() && !heads.insert(line).second)
       into.addProblem(number, otherRun);
   });

@@ -12,18 +12,18 @@
 using namespace llvm;
 using namespace mpg;
 
-static uint64_t unsignedOf(const json::Object &object, StringRef key) {
+static uint64_t getUnsigned(const json::Object &object, StringRef key) {
   std::optional<int64_t> value = object.getInteger(key);
   return value && *value > 0 ? uint64_t(*value) : 0;
 }
 
-static std::string textOf(const json::Object &object, StringRef key) {
+static std::string getText(const json::Object &object, StringRef key) {
   return object.getString(key).value_or("").str();
 }
 
 /// The objects in the list \p key.
-static std::vector<const json::Object *> listOf(const json::Object &object,
-                                                StringRef key) {
+static std::vector<const json::Object *> getList(const json::Object &object,
+                                                 StringRef key) {
   std::vector<const json::Object *> list;
   if (const json::Array *array = object.getArray(key))
     for (const json::Value &value : *array)
@@ -37,25 +37,25 @@ static std::vector<const json::Object *> listOf(const json::Object &object,
 //===----------------------------------------------------------------------===//
 
 static void readPages(const json::Object &pages, MeasuredObject &object) {
-  object.usedBytes = unsignedOf(pages, "used_bytes");
-  object.hugeBytes = unsignedOf(pages, "huge_bytes");
+  object.usedBytes = getUnsigned(pages, "used_bytes");
+  object.hugeBytes = getUnsigned(pages, "huge_bytes");
   object.isHugeKnown = pages.getInteger("huge_bytes").has_value();
-  object.pageBytes = unsignedOf(pages, "page_bytes");
+  object.pageBytes = getUnsigned(pages, "page_bytes");
 }
 
 static MeasuredObject readObject(const json::Object &source) {
   MeasuredObject object;
-  object.name = textOf(source, "name");
-  object.peakBytes = unsignedOf(source, "peak_bytes");
-  object.blocks = unsignedOf(source, "blocks");
-  std::string region = textOf(source, "region");
+  object.name = getText(source, "name");
+  object.peakBytes = getUnsigned(source, "peak_bytes");
+  object.blocks = getUnsigned(source, "blocks");
+  std::string region = getText(source, "region");
   object.isThreadStack = region == "thread-stack";
   object.isStack = object.isThreadStack || region == "stack";
   if (const json::Object *pages = source.getObject("pages"))
     readPages(*pages, object);
   if (const json::Object *faults = source.getObject("faults")) {
-    object.faults = unsignedOf(*faults, "estimate");
-    std::vector<const json::Object *> threads = listOf(*faults, "threads");
+    object.faults = getUnsigned(*faults, "estimate");
+    std::vector<const json::Object *> threads = getList(*faults, "threads");
     object.touchingThreads = threads.size();
     object.isTouchedByMain =
         threads.size() == 1 &&
@@ -66,12 +66,13 @@ static MeasuredObject readObject(const json::Object &source) {
 
 static void readProfile(const json::Object &root, Measurement &into) {
   into.tool = "mpgrun --profile";
-  into.program = textOf(root, "program");
-  for (const json::Object *counter : listOf(root, "counters"))
+  into.program = getText(root, "program");
+  for (const json::Object *counter : getList(root, "counters"))
     if (std::optional<int64_t> value = counter->getInteger("value"))
-      into.add(textOf(*counter, "name"), uint64_t(std::max<int64_t>(*value, 0)),
+      into.add(getText(*counter, "name"),
+               uint64_t(std::max<int64_t>(*value, 0)),
                /*line=*/0);
-  for (const json::Object *object : listOf(root, "objects"))
+  for (const json::Object *object : getList(root, "objects"))
     into.objects.push_back(readObject(*object));
 }
 
@@ -81,33 +82,33 @@ static void readProfile(const json::Object &root, Measurement &into) {
 
 static ModelledGain readGain(const json::Object &source) {
   ModelledGain gain;
-  gain.basePageBytes = unsignedOf(source, "basePageBytes");
-  gain.pageBytes = unsignedOf(source, "pageBytes");
-  gain.decidedBy = textOf(source, "decidedBy");
+  gain.basePageBytes = getUnsigned(source, "basePageBytes");
+  gain.pageBytes = getUnsigned(source, "pageBytes");
+  gain.decidedBy = getText(source, "decidedBy");
   const json::Array *saved = source.getArray("savedNs");
   if (saved && saved->size() == 2) {
-    gain.leastNs =
+    gain.minNs =
         uint64_t(std::max<int64_t>((*saved)[0].getAsInteger().value_or(0), 0));
-    gain.mostNs =
+    gain.maxNs =
         uint64_t(std::max<int64_t>((*saved)[1].getAsInteger().value_or(0), 0));
   }
   return gain;
 }
 
 static void readModel(const json::Object &root, Measurement &into) {
-  into.tool = "mpgsim for " + textOf(root, "machine");
+  into.tool = "mpgsim for " + getText(root, "machine");
   into.isModelled = true;
   if (const json::Array *command = root.getArray("command"))
     if (!command->empty())
       into.program = command->front().getAsString().value_or("").str();
-  for (const json::Object *gain : listOf(root, "gains"))
+  for (const json::Object *gain : getList(root, "gains"))
     into.gains.push_back(readGain(*gain));
   // With the largest page, because that is what is recommended.
-  for (const json::Object *page : listOf(root, "pages"))
+  for (const json::Object *page : getList(root, "pages"))
     if (const json::Object *lines = page->getObject("localLines"))
       into.placement = ModelledPlacement{
-          unsignedOf(*lines, "all"), unsignedOf(*lines, "firstTouch"),
-          unsignedOf(*lines, "prepage"), unsignedOf(*lines, "interleave")};
+          getUnsigned(*lines, "all"), getUnsigned(*lines, "firstTouch"),
+          getUnsigned(*lines, "prepage"), getUnsigned(*lines, "interleave")};
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,7 +142,7 @@ Error mpg::readMpgJson(StringRef text, Measurement &into) {
   if (!value)
     return damagedJson(value.takeError(), into);
   const json::Object *root = value->getAsObject();
-  std::string schema = root ? textOf(*root, "schema") : "";
+  std::string schema = root ? getText(*root, "schema") : "";
   if (schema == "mpgprofile-1")
     readProfile(*root, into);
   else if (schema == "mpgsim-1")

@@ -19,7 +19,7 @@ using namespace mpg;
 
 using Fields = SmallVector<StringRef, 12>;
 
-static Fields fieldsOf(StringRef line, char separator) {
+static Fields splitFields(StringRef line, char separator) {
   Fields fields;
   line.split(fields, separator);
   for (StringRef &field : fields)
@@ -51,7 +51,7 @@ static bool isValue(StringRef field) {
 static bool isRow(StringRef line, char separator) {
   if (line.starts_with("#"))
     return false;
-  Fields fields = fieldsOf(line, separator);
+  Fields fields = splitFields(line, separator);
   if (fields.size() >= 5 && isValue(fields[0]) && !fields[2].empty() &&
       isNumeral(fields[3]) && parseCount(fields[4]))
     return true;
@@ -81,7 +81,7 @@ char mpg::perfStatSeparator(StringRef text) {
 
 /// The value, put together again where its comma has parted it; in
 /// nanoseconds, where it is a time.
-static std::optional<uint64_t> valueOf(const Fields &fields, size_t event) {
+static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
   StringRef value = fields[event - 2], unit = fields[event - 1];
   bool isTime =
       StringRef(fields[event]).starts_with_insensitive("task-clock") ||
@@ -124,7 +124,7 @@ static std::string whyMissing(StringRef value) {
 static void readRow(const Fields &fields, size_t event, unsigned line,
                     Measurement &into) {
   StringRef value = fields[event - 2], name = fields[event];
-  std::optional<uint64_t> count = valueOf(fields, event);
+  std::optional<uint64_t> count = parseValue(fields, event);
   if (!count)
     return into.addProblem(line,
                            name.str() + ": " + value.str() + whyMissing(value));
@@ -145,7 +145,7 @@ Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
       into.addProblem(number, otherRun);
     if (line.starts_with("#"))
       return;
-    Fields fields = fieldsOf(line, separator);
+    Fields fields = splitFields(line, separator);
     if (size_t event = findEventField(fields))
       readRow(fields, event, number, into);
     else if (!canBeRow(fields))
@@ -263,7 +263,7 @@ static bool isFault(StringRef name, StringRef place) {
           name.contains("clear_huge_page") || name.contains("do_mem_abort"));
 }
 
-static void look(StringRef place, Sample &sample) {
+static void parsePlace(StringRef place, Sample &sample) {
   StringRef name = functionIn(place);
   sample.inMalloc |= isMalloc(name);
   sample.inFault |= isFault(name, place);
@@ -284,14 +284,14 @@ Error mpg::readPerfScript(StringRef text, Measurement &into) {
   forEachLine(text, [&](StringRef line, unsigned) {
     std::optional<SampleHead> head = parseHead(line);
     if (!head) // with -g: on the way there
-      return look(line, sample);
+      return parsePlace(line, sample);
     addTo(sample, *into.sampled);
     sample = {Measurement::isTimeEvent(head->event) ? head->weight : 0};
     if (!sample.weight)
       return;
     threads.insert(head->thread);
     into.commands.insert(head->command.str());
-    look(head->place, sample);
+    parsePlace(head->place, sample);
   });
   addTo(sample, *into.sampled);
   into.sampled->threads = threads.size();

@@ -72,7 +72,7 @@ static constexpr void (*rules[])(JobContext &job) = {
 /// Keeps one of equal findings, although twenty starts of programs have it, and
 /// only as many of one number as a user reads.
 static void dropRepeated(std::vector<Finding> &findings) {
-  constexpr unsigned mostOfOneNumber = 50;
+  constexpr unsigned maxSameNumber = 50;
   std::set<std::tuple<FindingId, std::string, unsigned, std::string>> seen;
   std::map<FindingId, unsigned> count;
   erase_if(findings, [&](const Finding &finding) {
@@ -80,7 +80,7 @@ static void dropRepeated(std::vector<Finding> &findings) {
         seen.insert({finding.id, finding.sub, finding.where.line.value_or(0),
                      finding.where.symbol})
             .second;
-    return !isNew || ++count[finding.id] > mostOfOneNumber;
+    return !isNew || ++count[finding.id] > maxSameNumber;
   });
 }
 

@@ -246,7 +246,7 @@ static std::string makeSentence(const JobScript &script,
     const ProgramVerdict *first;
     std::vector<std::string> names;
   };
-  constexpr size_t mostClauses = 3;
+  constexpr size_t maxClauses = 3;
   std::vector<std::pair<std::string, Group>> groups;
   for (const ProgramVerdict &verdict : programs) {
     std::string key = clauseFor(verdict, "");
@@ -257,14 +257,14 @@ static std::string makeSentence(const JobScript &script,
       at->second.names.push_back(verdict.program);
   }
   std::string text = programs.empty() ? withoutPrograms(script) : "";
-  for (size_t i = 0; i < std::min(groups.size(), mostClauses); ++i) {
+  for (size_t i = 0; i < std::min(groups.size(), maxClauses); ++i) {
     const Group &group = groups[i].second;
     text += (i ? "; " : "") + clauseFor(*group.first, namesText(group.names));
     if (!group.first->write.empty())
       text += "; write: " + group.first->write;
   }
-  if (groups.size() > mostClauses)
-    text += "; and " + std::to_string(groups.size() - mostClauses) +
+  if (groups.size() > maxClauses)
+    text += "; and " + std::to_string(groups.size() - maxClauses) +
             " more verdicts about other programs";
   text[0] = toUpper(text[0]);
   return text;
@@ -341,9 +341,9 @@ static void applyHugectl(ArrayRef<JobWord> words, unsigned line,
     environment.set(name, {value.str(), true, line});
   };
   if (!hasOption(words, "no-preload"))
-    set("LD_PRELOAD", (environment.valueOf("LD_PRELOAD").empty()
+    set("LD_PRELOAD", (environment.getValue("LD_PRELOAD").empty()
                            ? ""
-                           : environment.valueOf("LD_PRELOAD").str() + ":") +
+                           : environment.getValue("LD_PRELOAD").str() + ":") +
                           "libhugetlbfs.so");
   if (hasOption(words, "heap"))
     set("HUGETLB_MORECORE", hasOption(words, "thp") ? "thp" : "yes");

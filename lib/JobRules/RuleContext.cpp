@@ -151,7 +151,7 @@ bool JobContext::wants(FindingId id) const {
   if (settings.named.contains(id))
     return true;
   return settings.checks.contains(id) &&
-         infoOf(id).severity[unsigned(target)] != Severity::off;
+         getInfo(id).severity[unsigned(target)] != Severity::off;
 }
 
 Finding &JobContext::add(FindingId id, unsigned line, const Twine &title) {
@@ -160,7 +160,7 @@ Finding &JobContext::add(FindingId id, unsigned line, const Twine &title) {
 
 Finding &JobContext::add(FindingId id, unsigned line, bool conditional,
                          const Twine &title) {
-  const FindingInfo &info = infoOf(id);
+  const FindingInfo &info = getInfo(id);
   Finding finding = {};
   finding.id = id;
   finding.severity = std::max(info.severity[unsigned(target)], Severity::note);
@@ -176,7 +176,7 @@ Finding &JobContext::add(FindingId id, unsigned line, bool conditional,
   return out.back();
 }
 
-const FileReport *JobContext::reportOf(const JobLaunch &launch) const {
+const FileReport *JobContext::findReport(const JobLaunch &launch) const {
   auto at = byLaunch.find(&launch);
   return at == byLaunch.end() ? nullptr : at->second;
 }
@@ -186,18 +186,18 @@ bool JobContext::isMissing(const JobLaunch &launch) const {
   return at != byLaunch.end() && !at->second;
 }
 
-StringRef mpg::fallbackOf(const EnvVariable &variable, Target target) {
+StringRef mpg::findFallback(const EnvVariable &variable, Target target) {
   // docs/environment.md: ours falls back by default.
   if (target == Target::fugaku && variable.name == "XOS_MMM_L_HUGETLB_FALLBACK")
     return "0";
   return variable.fallback;
 }
 
-JobValue JobContext::valueOf(const JobLaunch &launch, StringRef name) const {
+JobValue JobContext::getValue(const JobLaunch &launch, StringRef name) const {
   JobValue result;
   const EnvVariable *row = findEnvVariable(name);
   const Variable *variable = launch.launch.environment.find(name);
-  result.text = row ? fallbackOf(*row, target) : "";
+  result.text = row ? findFallback(*row, target) : "";
   if (!variable)
     return result;
   result.set = true;
@@ -220,7 +220,7 @@ bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {
   for (const JobCommand &launcher : launch.launchers)
     if (!launcher.words.empty() && baseName(launcher.words[0].text) == "mpgrun")
       return true;
-  const FileReport *report = reportOf(launch);
+  const FileReport *report = findReport(launch);
   if (report && report->closure)
     return any_of(report->closure->libraries, [&](const ClosureEntry &entry) {
       return isLibmpg(entry.name);
@@ -274,18 +274,18 @@ unsigned mpg::editDistance(StringRef a, StringRef b) {
 
 const EnvVariable *mpg::nearestEnvVariable(StringRef name) {
   const EnvVariable *nearest = nullptr;
-  unsigned least = 5; // as libmpg has it
+  unsigned min = 5; // as libmpg has it
   if (name.size() > longestName)
     return nullptr;
   for (const EnvVariable &variable : table) {
     // Stops where it cannot become the least any more.
     unsigned here = name.edit_distance(variable.name,
-                                       /*AllowReplacements=*/true, least - 1);
-    if (here < least) {
-      least = here;
+                                       /*AllowReplacements=*/true, min - 1);
+    if (here < min) {
+      min = here;
       nearest = &variable;
     }
-    if (least == 0)
+    if (min == 0)
       break;
   }
   return nearest;
@@ -304,10 +304,10 @@ std::optional<uint64_t> mpg::parseEnvNumber(StringRef text) {
 
 /// "1..255", "0.."
 static bool isInRange(StringRef domain, StringRef text) {
-  auto [least, most] = domain.split("..");
+  auto [min, max] = domain.split("..");
   std::optional<uint64_t> value = parseEnvNumber(text);
-  return value && *value >= parseEnvNumber(least).value_or(0) &&
-         *value <= parseEnvNumber(most).value_or(UINT64_MAX);
+  return value && *value >= parseEnvNumber(min).value_or(0) &&
+         *value <= parseEnvNumber(max).value_or(UINT64_MAX);
 }
 
 static bool isChoice(StringRef domain, StringRef text) {
@@ -374,11 +374,11 @@ static std::string nearestWord(const EnvVariable &variable, StringRef text) {
   SmallVector<StringRef, 8> words;
   variable.domain.split(words, '|');
   StringRef nearest = variable.fallback;
-  unsigned least = 4;
+  unsigned min = 4;
   for (StringRef word : words)
     if (unsigned here = editDistance(text.lower(), word.lower());
-        here < least && here < word.size()) {
-      least = here;
+        here < min && here < word.size()) {
+      min = here;
       nearest = word;
     }
   return nearest.str();

@@ -98,12 +98,12 @@ public:
                const llvm::Twine &title);
 
   /// mpgaudit's report on the program's file; null if there is none.
-  const FileReport *reportOf(const JobLaunch &launch) const;
+  const FileReport *findReport(const JobLaunch &launch) const;
   /// Its file was looked for and not found.
   bool isMissing(const JobLaunch &launch) const;
   /// What \p name is for \p launch; the default for an illegal value, as the
   /// library has it.
-  JobValue valueOf(const JobLaunch &launch, llvm::StringRef name) const;
+  JobValue getValue(const JobLaunch &launch, llvm::StringRef name) const;
   /// Large pages of the library are on; false where only the job knows.
   bool largePages(const JobLaunch &launch) const;
   /// True if one of the two libmpg acts in the program, as far as the script
@@ -151,7 +151,7 @@ llvm::StringRef baseName(llvm::StringRef path);
 std::string writeInstead(llvm::StringRef line);
 
 /// The default of \p variable where \p target is: two libraries differ in one.
-llvm::StringRef fallbackOf(const EnvVariable &variable, Target target);
+llvm::StringRef findFallback(const EnvVariable &variable, Target target);
 
 void checkNames(JobContext &job);        // 220 240
 void checkValues(JobContext &job);       // 221 224
@@ -173,7 +173,7 @@ void checkOtherMeans(JobContext &job);   // 242
 
 /// "12-23,36-47"; absent for anything but a list of absolute numbers.
 struct NumberList {
-  unsigned least, most;
+  unsigned min, max;
   unsigned count; ///< of numbers, twice named ones twice
 };
 std::optional<NumberList> parseNumbers(llvm::StringRef text);

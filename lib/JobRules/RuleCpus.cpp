@@ -37,8 +37,8 @@ std::optional<NumberList> mpg::parseNumbers(StringRef text) {
     // no number either.
     if (!parseRange(part.trim(), first, last))
       return std::nullopt;
-    list.least = std::min(list.least, first);
-    list.most = std::max(list.most, last);
+    list.min = std::min(list.min, first);
+    list.max = std::max(list.max, last);
     list.count += std::min(last - first, 1u << 20) + 1;
   }
   return list;
@@ -121,17 +121,17 @@ std::vector<NumberUse> mpg::findNumberUses(const JobContext &job) {
 }
 
 /// The machine whose numbers these are; unknown if they fit both.
-static Numbering numberingOf(const NumberUse &use) {
+static Numbering guessNumbering(const NumberUse &use) {
   if (use.nodes)
-    return use.numbers.least >= 4  ? Numbering::fx1000
-           : use.numbers.most <= 3 ? Numbering::fx700
-                                   : Numbering::unknown;
-  return use.numbers.least < coresOfGroup ? Numbering::fx700
-         : use.numbers.most >= 48         ? Numbering::fx1000
-                                          : Numbering::unknown;
+    return use.numbers.min >= 4   ? Numbering::fx1000
+           : use.numbers.max <= 3 ? Numbering::fx700
+                                  : Numbering::unknown;
+  return use.numbers.min < coresOfGroup ? Numbering::fx700
+         : use.numbers.max >= 48        ? Numbering::fx1000
+                                        : Numbering::unknown;
 }
 
-static const char *rangeOf(Numbering numbering, bool nodes) {
+static const char *getRange(Numbering numbering, bool nodes) {
   if (numbering == Numbering::fx1000)
     return nodes ? "4 to 7" : "12 to 59";
   return nodes ? "0 to 3" : "0 to 47";
@@ -147,12 +147,12 @@ static void report(JobContext &job, const NumberUse &use, Numbering wanted,
   Finding &finding = job.add(
       FindingId::mpg227, use.line, use.conditional,
       use.symbol + " names " + what + " that are not the job's: on " +
-          machineName(wanted) + " it has " + rangeOf(wanted, use.nodes));
+          machineName(wanted) + " it has " + getRange(wanted, use.nodes));
   finding.where.symbol = use.symbol;
   finding.sub = use.nodes ? "nodes" : "cpus";
   finding.evidence = (use.text + because).str();
   finding.setFix(
-      std::string("Name ") + what + " " + rangeOf(wanted, use.nodes) +
+      std::string("Name ") + what + " " + getRange(wanted, use.nodes) +
       (use.nodes ? ", each with 8 GiB." : ", 12 for each core memory group."));
 }
 
@@ -164,7 +164,7 @@ void mpg::checkCpuNumbers(JobContext &job) {
   std::vector<NumberUse> uses = findNumberUses(job);
   if (job.numbering != Numbering::unknown) {
     for (const NumberUse &use : uses)
-      if (Numbering here = numberingOf(use);
+      if (Numbering here = guessNumbering(use);
           here != Numbering::unknown && here != job.numbering)
         report(job, use, job.numbering, "");
     return;
@@ -173,7 +173,7 @@ void mpg::checkCpuNumbers(JobContext &job) {
   Numbering first = Numbering::unknown;
   unsigned firstLine = 0;
   for (const NumberUse &use : uses) {
-    Numbering here = numberingOf(use);
+    Numbering here = guessNumbering(use);
     if (first == Numbering::unknown) {
       first = here;
       firstLine = use.line;

@@ -106,8 +106,8 @@ static StringRef nearestTunable(StringRef name) {
 }
 
 /// The program's C library: N of glibc 2.N as LibraryCheckFacts has it.
-static unsigned glibcMinorOf(const JobContext &job, const JobLaunch &launch) {
-  const FileReport *report = job.reportOf(launch);
+static unsigned getGlibcMinor(const JobContext &job, const JobLaunch &launch) {
+  const FileReport *report = job.findReport(launch);
   if (!report || !report->closure)
     return 0;
   return ProgramClosure(*report->closure, launch.launch.sysroot).glibcMinor();
@@ -131,7 +131,7 @@ static void checkTunable(JobContext &job, const JobLaunch &launch,
                        : "Write " + nearest.str() + ".");
     return;
   }
-  unsigned minor = glibcMinorOf(job, launch);
+  unsigned minor = getGlibcMinor(job, launch);
   if (name == "glibc.malloc.hugetlb" && minor && minor < 35) {
     Finding &finding =
         addAbout(job, launch, "GLIBC_TUNABLES", variable, "too-old",
@@ -161,7 +161,7 @@ static bool loads(const FileReport &report, StringRef start) {
 static void checkMimalloc(JobContext &job, const JobLaunch &launch) {
   static constexpr StringLiteral name = "MIMALLOC_ALLOW_LARGE_OS_PAGES";
   const Variable *variable = launch.launch.environment.find(name);
-  const FileReport *report = job.reportOf(launch);
+  const FileReport *report = job.findReport(launch);
   if (!variable || !report || !report->closure ||
       launch.launch.environment.find("MIMALLOC_LARGE_OS_PAGES"))
     return;
@@ -183,7 +183,7 @@ static void checkMorecore(JobContext &job, const JobLaunch &launch) {
   const Variable *variable = launch.launch.environment.find("HUGETLB_MORECORE");
   if (!variable || !variable->known || !asksForMorecore(launch.launch))
     return;
-  unsigned minor = glibcMinorOf(job, launch);
+  unsigned minor = getGlibcMinor(job, launch);
   if (minor == 33)
     return;
   Finding &finding = addAbout(
@@ -200,7 +200,7 @@ static void checkMorecore(JobContext &job, const JobLaunch &launch) {
 
 /// Only where the program's libraries are all known.
 static void checkPeerMissing(JobContext &job, const JobLaunch &launch) {
-  const FileReport *report = job.reportOf(launch);
+  const FileReport *report = job.findReport(launch);
   const Variable *map = launch.launch.environment.find("HUGETLB_ELFMAP");
   if (!map || !map->known || map->value == "no" || !report ||
       !report->closure ||

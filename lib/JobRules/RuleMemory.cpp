@@ -16,7 +16,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static StringRef fieldOf(StringRef policy, unsigned index) {
+static StringRef getField(StringRef policy, unsigned index) {
   while (index--)
     policy = policy.split(':').second;
   return policy.split(':').first;
@@ -33,20 +33,20 @@ struct Missing {
 static std::vector<Missing> missingFor(const JobContext &job,
                                        const JobLaunch &launch) {
   std::vector<Missing> missing;
-  JobValue policy = job.valueOf(launch, "XOS_MMM_L_PAGING_POLICY");
-  if (policy.known && fieldOf(policy.text, 2) != "prepage")
-    missing.push_back(
-        {"XOS_MMM_L_PAGING_POLICY is " + policy.text.str() +
-             ", not *:*:prepage",
-         "XOS_MMM_L_PAGING_POLICY",
-         (fieldOf(policy.text, 0) + ":" + fieldOf(policy.text, 1) + ":prepage")
-             .str()});
+  JobValue policy = job.getValue(launch, "XOS_MMM_L_PAGING_POLICY");
+  if (policy.known && getField(policy.text, 2) != "prepage")
+    missing.push_back({"XOS_MMM_L_PAGING_POLICY is " + policy.text.str() +
+                           ", not *:*:prepage",
+                       "XOS_MMM_L_PAGING_POLICY",
+                       (getField(policy.text, 0) + ":" +
+                        getField(policy.text, 1) + ":prepage")
+                           .str()});
   // ARENA_FREE=2 makes both of these 1.
-  if (job.valueOf(launch, "XOS_MMM_L_ARENA_FREE").is("2"))
+  if (job.getValue(launch, "XOS_MMM_L_ARENA_FREE").is("2"))
     return missing;
   for (const char *name :
        {"XOS_MMM_L_ARENA_LOCK_TYPE", "XOS_MMM_L_MAX_ARENA_NUM"})
-    if (JobValue value = job.valueOf(launch, name);
+    if (JobValue value = job.getValue(launch, name);
         value.known && parseEnvNumber(value.text) != 1)
       missing.push_back(
           {(Twine(name) + " is " + value.text + ", not 1").str(), name, "1"});
@@ -57,7 +57,7 @@ void mpg::checkFallback(JobContext &job) {
   if (!job.wants(FindingId::mpg223))
     return;
   for (const JobLaunch *launch : job.launches) {
-    JobValue fallback = job.valueOf(*launch, "XOS_MMM_L_HUGETLB_FALLBACK");
+    JobValue fallback = job.getValue(*launch, "XOS_MMM_L_HUGETLB_FALLBACK");
     // Without large pages MPG222 says that it has no effect.
     if (!fallback.set || !fallback.is("1") || !job.largePages(*launch))
       continue;
@@ -157,7 +157,7 @@ void mpg::checkPaging(JobContext &job) {
     return;
   bool saidDefault = false; // once for all programs that do not set it
   for (const JobLaunch *launch : job.launches) {
-    JobValue policy = job.valueOf(*launch, "XOS_MMM_L_PAGING_POLICY");
+    JobValue policy = job.getValue(*launch, "XOS_MMM_L_PAGING_POLICY");
     if (!policy.known || isByFirstTouch(job, policy) ||
         !job.largePages(*launch) || !job.mayLoadLibmpg(*launch))
       continue;
@@ -182,7 +182,7 @@ struct Limit {
 };
 } // namespace
 
-static std::optional<Limit> limitOf(const JobContext &job) {
+static std::optional<Limit> findLimit(const JobContext &job) {
   if (job.settings.memoryBytes)
     return Limit{*job.settings.memoryBytes, "--memory"};
   // A job may ask for more than a node of A64FX has; then it does not start.
@@ -194,9 +194,9 @@ static std::optional<Limit> limitOf(const JobContext &job) {
 }
 
 /// Start-up of one process. HW:startup-copy
-static uint64_t peakOf(const JobContext &job, const JobLaunch &launch,
-                       const FileReport &report) {
-  JobValue policy = job.valueOf(launch, "XOS_MMM_L_PAGING_POLICY");
+static uint64_t findPeak(const JobContext &job, const JobLaunch &launch,
+                         const FileReport &report) {
+  JobValue policy = job.getValue(launch, "XOS_MMM_L_PAGING_POLICY");
   bool reads = job.target == Target::fugaku || job.target == Target::mpg;
   bool demand = reads && policy.known && policy.text.starts_with("demand:") &&
                 !(job.target == Target::mpg && dealsBssAtStart(launch.launch));
@@ -237,7 +237,7 @@ static void checkLaunch(JobContext &job, const JobLaunch &launch,
     ranks = job.script.ranksPerNode;
   if (!ranks || *ranks == 0)
     return;
-  uint64_t peak = peakOf(job, launch, report);
+  uint64_t peak = findPeak(job, launch, report);
   uint64_t all = SaturatingMultiply<uint64_t>(peak, *ranks);
   if (all <= limit.bytes)
     return;
@@ -252,15 +252,15 @@ static void checkLaunch(JobContext &job, const JobLaunch &launch,
                      launchText(launch) + "; " + formatBytes(limit.bytes) +
                      ": " + limit.source;
   setFix(finding, job, peak ? limit.bytes / peak : 0,
-         job.valueOf(launch, "XOS_MMM_L_PAGING_POLICY"));
+         job.getValue(launch, "XOS_MMM_L_PAGING_POLICY"));
 }
 
 void mpg::checkNodeMemory(JobContext &job) {
-  std::optional<Limit> limit = limitOf(job);
+  std::optional<Limit> limit = findLimit(job);
   if (!job.wants(FindingId::mpg226) || !limit)
     return;
   for (const JobLaunch *launch : job.launches) {
-    const FileReport *report = job.reportOf(*launch);
+    const FileReport *report = job.findReport(*launch);
     if (report && report->facts.layout && job.largePages(*launch) &&
         job.mayLoadLibmpg(*launch) && !isSaidAlready(*report))
       checkLaunch(job, *launch, *report, *limit);
@@ -325,7 +325,7 @@ void mpg::checkStackLimit(JobContext &job) {
     std::optional<uint64_t> bytes = launch->launch.stackBytes;
     if (bytes && (*bytes == UINT64_MAX || *bytes < largePageBytes) &&
         job.largePages(*launch) && job.mayLoadLibmpg(*launch) &&
-        !job.valueOf(*launch, "XOS_MMM_L_LPG_MODE").is("base"))
+        !job.getValue(*launch, "XOS_MMM_L_LPG_MODE").is("base"))
       report(job, *launch, *bytes, limitBefore(limits, launch->line));
   }
 }

@@ -57,9 +57,9 @@ static unsigned taggedAccesses(const std::string &path) {
 }
 
 /// "5 tagged accesses in its hint note"; "" if that is not known.
-static std::string noteOf(const JobContext &job, const JobLaunch &launch,
-                          std::map<std::string, unsigned> &read) {
-  const FileReport *report = job.reportOf(launch);
+static std::string makeNote(const JobContext &job, const JobLaunch &launch,
+                            std::map<std::string, unsigned> &read) {
+  const FileReport *report = job.findReport(launch);
   if (!report)
     return "";
   auto [known, isNew] = read.insert({report->path, 0});
@@ -74,11 +74,11 @@ static std::string noteOf(const JobContext &job, const JobLaunch &launch,
 static std::string signOfTags(const JobContext &job, const JobLaunch &launch,
                               std::map<std::string, unsigned> &read) {
   for (const char *name : {"FLIB_L2_SECTOR_NWAYS_INIT", "FLIB_SCCR_CNTL"}) {
-    JobValue value = job.valueOf(launch, name);
+    JobValue value = job.getValue(launch, name);
     if (value.set && value.known && value.text != "FALSE")
       return (Twine(name) + "=" + value.text).str();
   }
-  return noteOf(job, launch, read);
+  return makeNote(job, launch, read);
 }
 
 static void checkHeapTags(JobContext &job,
@@ -87,10 +87,10 @@ static void checkHeapTags(JobContext &job,
     return;
   constexpr char variable[] = "GLIBC_TUNABLES";
   for (const JobLaunch *launch : job.launches) {
-    JobValue value = job.valueOf(*launch, variable);
+    JobValue value = job.getValue(*launch, variable);
     if (!value.known || !tagsHeap(value.text))
       continue;
-    std::string sign = noteOf(job, *launch, read);
+    std::string sign = makeNote(job, *launch, read);
     if (sign.empty())
       continue;
     Finding &finding =
@@ -190,8 +190,8 @@ void mpg::checkSectors(JobContext &job) {
   if (!job.wants(FindingId::mpg232))
     return;
   for (const JobLaunch *launch : job.launches) {
-    JobValue ways = job.valueOf(*launch, waysName);
-    JobValue control = job.valueOf(*launch, "FLIB_SCCR_CNTL");
+    JobValue ways = job.getValue(*launch, waysName);
+    JobValue control = job.getValue(*launch, "FLIB_SCCR_CNTL");
     if (control.is("FALSE"))
       continue; // MPG222 if there are ways as well
     if (ways.line && ways.known) {

@@ -76,7 +76,7 @@ static void checkAllocator(JobContext &job, const JobLaunch &launch,
                            const Variable &preload) {
   StringRef allocator = findAllocator(preload.value);
   if (allocator.empty() || !job.largePages(launch) ||
-      !job.mayLoadLibmpg(launch) || isSaidAlready(job.reportOf(launch)))
+      !job.mayLoadLibmpg(launch) || isSaidAlready(job.findReport(launch)))
     return;
   const JobSetting *setting = job.settingAt("LD_PRELOAD", preload.line);
   Finding &finding =
@@ -125,7 +125,7 @@ static void checkEverywhere(JobContext &job, const JobSetting &setting) {
 
 /// A tool of the system that loads libmpg through its libraries.
 static void checkSystemProgram(JobContext &job, const JobLaunch &launch) {
-  const FileReport *report = job.reportOf(launch);
+  const FileReport *report = job.findReport(launch);
   if (!report || job.target != Target::fugaku)
     return;
   StringRef path = report->path;
@@ -168,7 +168,7 @@ namespace {
 enum class Compiler : uint8_t { none, fujitsu, other };
 } // namespace
 
-static Compiler compilerOf(StringRef name) {
+static Compiler parseCompiler(StringRef name) {
   name.consume_front("mpi");
   name.consume_back("px"); // the cross compilers of the login nodes
   if (is_contained({"fcc", "FCC", "frt"}, name))
@@ -297,7 +297,7 @@ void mpg::checkCompileLines(JobContext &job) {
   for (const JobCommand &command : job.script.commands) {
     if (command.words.empty())
       continue;
-    Compiler compiler = compilerOf(baseName(command.words[0].text));
+    Compiler compiler = parseCompiler(baseName(command.words[0].text));
     if (compiler == Compiler::none)
       continue;
     if (compiler == Compiler::fujitsu)

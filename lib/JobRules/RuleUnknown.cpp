@@ -142,14 +142,14 @@ static bool isLeftOut(StringRef problem) {
 }
 
 /// Text with hundreds of problems is not a script.
-static constexpr size_t mostProblems = 20;
+static constexpr size_t maxProblems = 20;
 
 /// Room for a path in front of the reason.
 static constexpr size_t shownOfProblem = 160;
 
 static void reportProblems(JobContext &job) {
   const std::vector<JobProblem> &problems = job.script.problems;
-  for (size_t i = 0; i < std::min(problems.size(), mostProblems); ++i) {
+  for (size_t i = 0; i < std::min(problems.size(), maxProblems); ++i) {
     Finding &finding = job.add(FindingId::mpg239, problems[i].line,
                                shortened(problems[i].text, shownOfProblem));
     finding.sub = problems[i].text; // two in one line are two findings
@@ -158,9 +158,9 @@ static void reportProblems(JobContext &job) {
       finding.setFix("");
     }
   }
-  if (problems.size() <= mostProblems)
+  if (problems.size() <= maxProblems)
     return;
-  ArrayRef<JobProblem> others = ArrayRef(problems).drop_front(mostProblems);
+  ArrayRef<JobProblem> others = ArrayRef(problems).drop_front(maxProblems);
   Finding &finding =
       job.add(FindingId::mpg239, others.front().line,
               std::to_string(others.size()) + " more places could not be read");
@@ -175,7 +175,7 @@ static void reportProblems(JobContext &job) {
 /// Programs that were not looked at, because of how they are started.
 static void reportNotUnderstood(JobContext &job) {
   const std::vector<JobProblem> &all = job.script.notUnderstood;
-  for (size_t i = 0; i < std::min(all.size(), mostProblems); ++i) {
+  for (size_t i = 0; i < std::min(all.size(), maxProblems); ++i) {
     Finding &finding = job.add(FindingId::mpg239, all[i].line,
                                "not understood, not looked at: " +
                                    shortened(all[i].text, shownOfProblem));

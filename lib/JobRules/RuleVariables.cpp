@@ -101,15 +101,15 @@ static std::set<StringRef> namesThatProgramsSee(const JobContext &job) {
 /// "A=b" alone sets a variable of the shell, which no program sees.
 static void checkExport(JobContext &job, const JobCommand &command,
                         const std::set<StringRef> &seen) {
-  auto nameOf = [](const JobWord &word) {
+  auto getName = [](const JobWord &word) {
     return StringRef(word.text).split('=').first;
   };
   // "A=b cp x y" sets it for cp alone; other variables are the script's own.
   for (const JobWord &word : command.words)
-    if (!StringRef(word.text).contains('=') || !findEnvVariable(nameOf(word)))
+    if (!StringRef(word.text).contains('=') || !findEnvVariable(getName(word)))
       return;
   for (const JobWord &word : command.words) {
-    StringRef name = nameOf(word);
+    StringRef name = getName(word);
     if (seen.count(name))
       continue;
     Finding &finding =
@@ -176,7 +176,7 @@ static void checkValue(JobContext &job, const JobSetting &setting,
   bool policy = row.type == EnvType::policy3;
   if (policy)
     title += " for .bss, stacks and mmap, such as " + row.fallback.str();
-  StringRef fallback = fallbackOf(row, job.target);
+  StringRef fallback = findFallback(row, job.target);
   title += fallback.empty()
                ? "); it counts as not set"
                : ("); the default, " + fallback + ", is used").str();
@@ -265,7 +265,7 @@ static std::optional<Reason> poolDecides(const JobContext &job,
                                          const EnvVariable &row,
                                          StringRef value) {
   if (!row.overriddenBy.contains("ARENA_FREE=2") ||
-      !job.valueOf(launch, "XOS_MMM_L_ARENA_FREE").is("2") ||
+      !job.getValue(launch, "XOS_MMM_L_ARENA_FREE").is("2") ||
       value == valueOfPool(row.name))
     return std::nullopt;
   return Reason{"arena-free", "XOS_MMM_L_ARENA_FREE=2 makes it " +
@@ -280,7 +280,7 @@ static std::optional<Reason> needIsMissing(const JobContext &job,
   row.needs.split(needs, ", ", -1, /*KeepEmpty=*/false);
   for (StringRef need : needs) {
     auto [name, wanted] = need.split('=');
-    JobValue value = job.valueOf(launch, name);
+    JobValue value = job.getValue(launch, name);
     if (!value.known || value.text == wanted)
       continue;
     if (name == "XOS_MMM_L_HPAGE_TYPE")
@@ -299,24 +299,23 @@ static constexpr uint64_t mebibyte = 1 << 20;
 static std::optional<Reason> isRaised(const JobContext &job,
                                       const JobLaunch &launch,
                                       const EnvVariable &row, StringRef value) {
-  JobValue threshold = job.valueOf(launch, "MALLOC_MMAP_THRESHOLD_");
+  JobValue threshold = job.getValue(launch, "MALLOC_MMAP_THRESHOLD_");
   if (row.name != "XOS_MMM_L_HEAP_SIZE_MB" || !threshold.known)
     return std::nullopt;
   uint64_t bytes = parseEnvNumber(threshold.text).value_or(0);
-  uint64_t leastMebibytes = bytes / mebibyte * 2;
-  if (parseEnvNumber(value).value_or(0) >= leastMebibytes)
+  uint64_t minMebibytes = bytes / mebibyte * 2;
+  if (parseEnvNumber(value).value_or(0) >= minMebibytes)
     return std::nullopt;
-  return Reason{"heap-size", "it is raised to " +
-                                 std::to_string(leastMebibytes) +
+  return Reason{"heap-size", "it is raised to " + std::to_string(minMebibytes) +
                                  " MiB, 2 x MALLOC_MMAP_THRESHOLD_"};
 }
 
 static std::optional<Reason> whyDead(const JobContext &job,
                                      const JobLaunch &launch,
                                      const EnvVariable &row) {
-  JobValue value = job.valueOf(launch, row.name);
+  JobValue value = job.getValue(launch, row.name);
   // A setting of the default value documents it for the reader of the script.
-  if (!value.known || value.text == fallbackOf(row, job.target))
+  if (!value.known || value.text == findFallback(row, job.target))
     return std::nullopt;
   if (auto reason = needIsMissing(job, launch, row))
     return reason;
@@ -325,7 +324,7 @@ static std::optional<Reason> whyDead(const JobContext &job,
   return isRaised(job, launch, row, value.text);
 }
 
-static std::string listOf(ArrayRef<DeadSetting> settings) {
+static std::string joinList(ArrayRef<DeadSetting> settings) {
   std::string text = settings[0].name;
   if (settings.size() == 2)
     return text + " and " + settings[1].name;
@@ -353,7 +352,7 @@ static void report(JobContext &job, const Reason &reason,
   const JobSetting *setting = job.settingAt(first.name, first.line);
   Finding &finding = job.add(
       FindingId::mpg222, first.line, setting && setting->conditional,
-      listOf(settings) +
+      joinList(settings) +
           (settings.size() > 1 ? " have no effect: " : " has no effect: ") +
           reason.text);
   finding.sub = reason.sub;
@@ -377,7 +376,7 @@ void mpg::checkNoEffect(JobContext &job) {
   std::map<std::pair<unsigned, StringRef>, std::optional<Reason>> reasons;
   for (const JobLaunch *launch : job.launches)
     for (const EnvVariable &row : allEnvVariables()) {
-      JobValue value = job.valueOf(*launch, row.name);
+      JobValue value = job.getValue(*launch, row.name);
       if (!value.set || value.line == 0)
         continue;
       auto reason = whyDead(job, *launch, row);

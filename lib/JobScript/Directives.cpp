@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace mpg;
 
-SchedulerWords mpg::wordsOf(Scheduler scheduler) {
+SchedulerWords mpg::getWords(Scheduler scheduler) {
   switch (scheduler) {
   case Scheduler::pjm:
     return {"#PJM", "PJM"};
@@ -27,18 +27,18 @@ SchedulerWords mpg::wordsOf(Scheduler scheduler) {
   return {"#", "none"};
 }
 
-static std::pair<Scheduler, StringRef> directiveOf(StringRef comment) {
+static std::pair<Scheduler, StringRef> parseDirective(StringRef comment) {
   for (Scheduler scheduler : {Scheduler::pjm, Scheduler::slurm, Scheduler::pbs,
                               Scheduler::gridEngine})
     // A letter after the mark makes it prose: "#PBSPro needs ...".
-    if (comment.consume_front(wordsOf(scheduler).mark) &&
+    if (comment.consume_front(getWords(scheduler).mark) &&
         (comment.empty() || isSpace(comment[0]) || comment[0] == '-'))
       return {scheduler, comment};
   return {Scheduler::none, ""};
 }
 
 /// The words of a directive, quotes removed, up to a comment.
-static std::vector<std::string> wordsOf(StringRef text) {
+static std::vector<std::string> splitWords(StringRef text) {
   std::vector<std::string> words;
   std::string word;
   bool inWord = false;
@@ -80,7 +80,7 @@ static void addGridEngine(const std::vector<std::string> &words, unsigned line,
 
 static void addDirective(Scheduler scheduler, StringRef text, unsigned line,
                          std::vector<JobDirective> &directives) {
-  std::vector<std::string> words = wordsOf(text);
+  std::vector<std::string> words = splitWords(text);
   if (scheduler == Scheduler::gridEngine)
     return addGridEngine(words, line, directives);
   for (size_t i = 0; i < words.size(); ++i) {
@@ -102,7 +102,7 @@ static void addDirective(Scheduler scheduler, StringRef text, unsigned line,
 }
 
 /// Nothing for a range, a list or a template: what depends on it is not judged.
-static std::optional<unsigned> numberOf(StringRef text) {
+static std::optional<unsigned> parseNumber(StringRef text) {
   unsigned number;
   if (text.getAsInteger(10, number))
     return std::nullopt;
@@ -118,8 +118,8 @@ static std::optional<unsigned> product(std::optional<unsigned> a,
 
 /// "28Gi", "28gb", "4000" of \p unit bytes. \p si: "G" is 10^9, "Gi" is 2^30,
 /// as PJM has it; for Slurm and PBS both are 2^30.
-static std::optional<uint64_t> memoryOf(StringRef text, uint64_t unit,
-                                        bool si) {
+static std::optional<uint64_t> getMemory(StringRef text, uint64_t unit,
+                                         bool si) {
   uint64_t number;
   if (text.consumeInteger(10, number))
     return std::nullopt;
@@ -160,7 +160,7 @@ static std::optional<unsigned> pjmNodes(StringRef value) {
   value = value.take_until([](char c) { return c == ':'; });
   while (!value.empty()) {
     auto [count, rest] = value.split('x');
-    nodes = product(nodes, numberOf(count));
+    nodes = product(nodes, parseNumber(count));
     value = rest;
   }
   return nodes;
@@ -177,11 +177,11 @@ static void readPjm(const JobDirective &directive, Request &request) {
     if (isList && (key == "node" || key == "vnode"))
       request.nodes = pjmNodes(value);
     else if (isList && key == "node-mem")
-      request.nodeMemory = memoryOf(value, 1 << 20, /*si=*/true);
+      request.nodeMemory = getMemory(value, 1 << 20, /*si=*/true);
     else if (!isList && key == "proc")
-      request.ranks = numberOf(value);
+      request.ranks = parseNumber(value);
     else if (!isList && key == "max-proc-per-node")
-      request.ranksPerNode = numberOf(value);
+      request.ranksPerNode = parseNumber(value);
     list = rest;
   }
 }
@@ -189,17 +189,17 @@ static void readPjm(const JobDirective &directive, Request &request) {
 static void readSlurm(const JobDirective &directive, Request &request) {
   StringRef option = directive.option, value = directive.value;
   if (option == "-N" || option == "--nodes")
-    request.nodes = numberOf(value);
+    request.nodes = parseNumber(value);
   else if (option == "-n" || option == "--ntasks")
-    request.ranks = numberOf(value);
+    request.ranks = parseNumber(value);
   else if (option == "--ntasks-per-node" || option == "--tasks-per-node")
-    request.ranksPerNode = numberOf(value);
+    request.ranksPerNode = parseNumber(value);
   else if (option == "-c" || option == "--cpus-per-task")
-    request.cpusPerTask = numberOf(value);
+    request.cpusPerTask = parseNumber(value);
   else if (option == "--mem")
-    request.nodeMemory = memoryOf(value, 1 << 20, /*si=*/false);
+    request.nodeMemory = getMemory(value, 1 << 20, /*si=*/false);
   else if (option == "--mem-per-cpu")
-    request.cpuMemory = memoryOf(value, 1 << 20, /*si=*/false);
+    request.cpuMemory = getMemory(value, 1 << 20, /*si=*/false);
   else if (isSlurmImage(option.ltrim('-')))
     request.image = value.str();
   if (request.nodeMemory == 0)
@@ -209,7 +209,7 @@ static void readSlurm(const JobDirective &directive, Request &request) {
 /// "2:ncpus=48:mpiprocs=4:mem=28gb", one kind of node.
 static void readPbsChunk(StringRef chunk, Request &request) {
   auto [count, resources] = chunk.split(':');
-  request.nodes = numberOf(count);
+  request.nodes = parseNumber(count);
   if (!request.nodes) { // "nodes=host1", or "select=ncpus=4"
     request.nodes = 1;
     resources = chunk;
@@ -218,11 +218,11 @@ static void readPbsChunk(StringRef chunk, Request &request) {
     auto [item, rest] = resources.split(':');
     auto [key, value] = item.split('=');
     if (key == "mpiprocs" || key == "ppn")
-      request.ranksPerNode = numberOf(value);
+      request.ranksPerNode = parseNumber(value);
     else if (key == "ompthreads")
-      request.threads = request.cpusPerTask = numberOf(value);
+      request.threads = request.cpusPerTask = parseNumber(value);
     else if (key == "mem")
-      request.nodeMemory = memoryOf(value, 1, /*si=*/false);
+      request.nodeMemory = getMemory(value, 1, /*si=*/false);
     resources = rest;
   }
 }
@@ -248,7 +248,7 @@ static void readPbs(const JobDirective &directive, Request &request) {
 
 static void readGridEngine(const JobDirective &directive, Request &request) {
   if (directive.option == "-pe")
-    request.ranks = numberOf(StringRef(directive.value).rsplit(' ').second);
+    request.ranks = parseNumber(StringRef(directive.value).rsplit(' ').second);
 }
 
 static void readDirective(const JobDirective &directive, Request &request) {
@@ -302,7 +302,8 @@ static void addListed(const JobDirective &directive,
       variables.push_back(
           {item.take_front(length).str(), item.drop_front(length + 1).str(),
            directive.line,
-           (wordsOf(directive.scheduler).mark + " " + directive.option).str()});
+           (getWords(directive.scheduler).mark + " " + directive.option)
+               .str()});
     list = rest;
   }
 }
@@ -351,7 +352,7 @@ static bool isTooLate(Scheduler scheduler, const ShellComment &comment) {
 std::vector<DirectiveVariable>
 mpg::readDirectives(ArrayRef<ShellComment> comments, JobScript &script) {
   for (const ShellComment &comment : comments) {
-    auto [scheduler, text] = directiveOf(comment.text);
+    auto [scheduler, text] = parseDirective(comment.text);
     if (scheduler == Scheduler::none)
       continue;
     if (isTooLate(scheduler, comment)) {

@@ -37,12 +37,12 @@ JobReader::Command JobReader::expand(Range range) {
   for (size_t i = range.first; i < range.end; ++i)
     readSubstitutions(tokens[i].text, tokens[i].line);
   readHidden(range.first, range.end);
-  command.document = documentOf(range);
-  expander.takeUncertain();
+  command.document = findDocument(range);
+  expander.resetUncertain();
   for (size_t i = at; i < range.end; ++i) {
     size_t before = command.values.size();
     expandInto(command, tokens[i].text, declares);
-    if (expander.takeUncertain())
+    if (expander.resetUncertain())
       command.certainWords = std::min(command.certainWords, before);
   }
   // The words see the variables as they were before "A=b command".
@@ -105,7 +105,7 @@ void JobReader::setVariable(StringRef name, ShellValue value, unsigned line,
   if (exported && !now->exported) {
     ShellVariable after = *now;
     after.exported = true;
-    variables.put(name, std::move(after));
+    variables.store(name, std::move(after));
   }
   addSetting(name, value.word(), line, how);
 }
@@ -142,7 +142,7 @@ void JobReader::runCommand(Command &command) {
     bool exports = alone && exportAll && exportAll->value.str() == "on";
     if ((exports || !alone) && !now.exported) {
       now.exported = true;
-      variables.put(name, now);
+      variables.store(name, now);
     }
     addSetting(name, now.value.word(), command.line,
                !alone         ? "command"
@@ -234,7 +234,7 @@ void JobReader::declare(const Command &command, StringRef attributes,
     if (!length) { // "local A" has no value
       ShellVariable none;
       none.set = false;
-      variables.put(name, none);
+      variables.store(name, none);
     }
   }
   if (length)
@@ -258,7 +258,7 @@ void JobReader::declare(const Command &command, StringRef attributes,
   bool stays = after.exported;
   JobWord value = after.value.word();
   if (now || exports)
-    variables.put(name, std::move(after));
+    variables.store(name, std::move(after));
   if (length || (exports && now))
     addSetting(name, std::move(value), command.line,
                stays ? "export" : "assignment");
@@ -288,7 +288,7 @@ void JobReader::runUnset(const Command &command) {
     ShellVariable none;
     none.set = false;
     none.line = command.line;
-    variables.put(name, std::move(none));
+    variables.store(name, std::move(none));
     addSetting(name, JobWord(), command.line, "unset");
   }
 }
@@ -357,7 +357,7 @@ void JobReader::forgetEnvironment(unsigned line, std::string what) {
     after.value = ShellValue::notKnown(what);
     after.value.add(":");
     after.value.add(before->value);
-    variables.put(name, std::move(after));
+    variables.store(name, std::move(after));
   }
   environmentChanges.try_emplace(line, std::move(what));
   variables.setValue(unknownFromName, ShellValue("yes"), line);
@@ -458,7 +458,7 @@ static bool isSubmitFolder(StringRef folder) {
 
 /// $PWD in \p folder, which is relative to where the job starts, where $PWD is
 /// not set here.
-static ShellValue pwdOf(const ShellValue &folder) {
+static ShellValue resolveFolder(const ShellValue &folder) {
   if (folder.str().starts_with("/"))
     return folder;
   ShellValue pwd;
@@ -473,9 +473,10 @@ void JobReader::setPwd(unsigned line) {
   variables.forget("OLDPWD", line);
   const ShellVariable *folder = variables.find(folderName);
   bool known = folder && folder->set && folder->certain;
-  variables.setValue(
-      "PWD", known ? pwdOf(folder->value) : ShellValue::notKnown("$(pwd)"),
-      line);
+  variables.setValue("PWD",
+                     known ? resolveFolder(folder->value)
+                           : ShellValue::notKnown("$(pwd)"),
+                     line);
 }
 
 void JobReader::runCd(const Command &command) {
@@ -505,12 +506,11 @@ std::optional<unsigned> JobReader::pushedFolders() const {
 }
 
 void JobReader::runPushd(const Command &command) {
-  constexpr unsigned mostLevels = 32;
+  constexpr unsigned maxLevels = 32;
   std::optional<unsigned> level = pushedFolders();
   bool plain = command.words.size() == 2 &&
                StringRef(command.words[1].text).find_first_of("+-") != 0;
-  if (!plain || !level ||
-      *level >= mostLevels) { // it swaps, or turns the stack
+  if (!plain || !level || *level >= maxLevels) { // it swaps, or turns the stack
     variables.forget(pushedName, command.line);
     variables.forget(folderName, command.line);
     return setPwd(command.line);
@@ -519,7 +519,7 @@ void JobReader::runPushd(const Command &command) {
   ShellVariable kept;
   kept.value = before ? before->value : ShellValue("");
   kept.certain = !before || (before->set && before->certain);
-  variables.put(pushedFolder(*level), std::move(kept));
+  variables.store(pushedFolder(*level), std::move(kept));
   variables.setValue(pushedName, ShellValue(std::to_string(*level + 1)),
                      command.line);
   runCd(command);
@@ -534,7 +534,7 @@ void JobReader::runPopd(const Command &command) {
     variables.forget(folderName, command.line);
     return setPwd(command.line);
   }
-  variables.put(folderName, ShellVariable(*kept));
+  variables.store(folderName, ShellVariable(*kept));
   variables.setValue(pushedName, ShellValue(std::to_string(*level - 1)),
                      command.line);
   setPwd(command.line);

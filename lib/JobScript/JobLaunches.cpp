@@ -265,7 +265,7 @@ void mpg::findMadePrograms(JobScript &script) {
   }
 }
 
-static Variable variableOf(const JobWord &value, unsigned line) {
+static Variable parseVariable(const JobWord &value, unsigned line) {
   return {value.text, value.known(), line};
 }
 
@@ -301,14 +301,14 @@ void JobReader::changeEnvironment(const LaunchParts &parts, JobLaunch &launch) {
   for (const LaunchVariable &change : parts.variables) {
     switch (change.change) {
     case LaunchVariable::set:
-      environment.set(change.name, variableOf(change.value, launch.line));
+      environment.set(change.name, parseVariable(change.value, launch.line));
       addSetting(change.name, change.value, launch.line, change.how);
       break;
     case LaunchVariable::exported:
       if (const ShellVariable *variable = variables.find(change.name))
         if (variable->set)
-          environment.set(change.name,
-                          variableOf(variable->value.word(), variable->line));
+          environment.set(change.name, parseVariable(variable->value.word(),
+                                                     variable->line));
       break;
     case LaunchVariable::unset:
       environment.unset(change.name);
@@ -332,16 +332,16 @@ void JobReader::setUnknownFrom(Launch &launch) const {
 }
 
 /// The number of threads: "48" of "48", "4" of "4,12".
-static std::optional<unsigned> threadsOf(const Environment &environment) {
-  StringRef value = environment.valueOf("OMP_NUM_THREADS").trim();
+static std::optional<unsigned> readThreads(const Environment &environment) {
+  StringRef value = environment.getValue("OMP_NUM_THREADS").trim();
   unsigned threads;
   if (value.split(',').first.getAsInteger(10, threads) || !threads)
     return std::nullopt;
   return threads;
 }
 
-static std::optional<unsigned> ranksPerNodeOf(const LaunchParts &parts,
-                                              const JobScript &script) {
+static std::optional<unsigned> findRanksPerNode(const LaunchParts &parts,
+                                                const JobScript &script) {
   if (!parts.hasMpi)
     return 1;
   if (parts.ranksPerNode)
@@ -404,7 +404,7 @@ void JobReader::noteInterpreter(const JobLaunch &launch) {
 
 void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
   if (!parts.program || !parts.program->known() ||
-      !parts.notUnderstood.empty() || script.bareNames.size() >= mostPlaces)
+      !parts.notUnderstood.empty() || script.bareNames.size() >= maxPlaces)
     return;
   const std::string &name = parts.program->text;
   if (!name.empty() &&
@@ -476,7 +476,7 @@ static bool looksLikeProgram(const JobWord &word) {
 }
 
 /// Of the program of \p start, in the folder of now.
-OperandKind JobReader::kindOf(JobLaunch &start) const {
+OperandKind JobReader::findKind(JobLaunch &start) const {
   if (!StringRef(start.program.text).contains('/'))
     start.program.text.insert(0, "./");
   if (const ShellVariable *folder = variables.find(folderName))
@@ -487,13 +487,13 @@ OperandKind JobReader::kindOf(JobLaunch &start) const {
 bool JobReader::namesProgram(const JobWord &word) const {
   JobLaunch start;
   start.program = word;
-  return looksLikeProgram(word) || kindOf(start) == OperandKind::program;
+  return looksLikeProgram(word) || findKind(start) == OperandKind::program;
 }
 
 /// Operands of a command that may start them: a program of the user among them
 /// is taken for one that may run.
 void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
-  constexpr size_t mostOperands = 64;
+  constexpr size_t maxOperands = 64;
   StringRef name = parts.program ? sys::path::filename(parts.program->text)
                                  : StringRef(command.words[0].text);
   bool startsNone =
@@ -503,7 +503,7 @@ void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
   bool found = false;
   const JobWord *missing = nullptr;
   for (const JobWord &word :
-       ArrayRef(parts.arguments).take_front(mostOperands)) {
+       ArrayRef(parts.arguments).take_front(maxOperands)) {
     JobLaunch start;
     start.program = word;
     StringRef text = word.text;
@@ -512,7 +512,7 @@ void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
       start.program.text = text.drop_front(equals + 1).str(); // --exe=./app
     else if (text.starts_with("-"))
       continue;
-    OperandKind kind = kindOf(start);
+    OperandKind kind = findKind(start);
     if (kind == OperandKind::absent && looksLikeProgram(word) && !missing)
       missing = &word;
     if (kind != OperandKind::program)
@@ -554,8 +554,8 @@ void JobReader::addLaunch(const Command &command, LaunchParts &parts) {
   setUnknownFrom(launch.launch);
   launch.launch.uncertain = launch.conditional;
   launch.launch.underMpgrun = parts.underMpgrun;
-  launch.launch.threads = threadsOf(launch.launch.environment);
-  launch.launch.ranksPerNode = ranksPerNodeOf(parts, script);
+  launch.launch.threads = readThreads(launch.launch.environment);
+  launch.launch.ranksPerNode = findRanksPerNode(parts, script);
   launch.launch.stackBytes = stackBytes();
   if (!launch.isOperand)
     noteInterpreter(launch);

@@ -20,7 +20,7 @@ void JobReader::addDirectives(ArrayRef<DirectiveVariable> fromDirectives) {
     variable.line = entry.line;
     if (!entry.how.empty())
       addSetting(entry.name, variable.value.word(), entry.line, entry.how);
-    variables.put(entry.name, std::move(variable));
+    variables.store(entry.name, std::move(variable));
   }
 }
 
@@ -485,7 +485,7 @@ void JobReader::collectAssigned(Range range, StringSet<> &names,
   static const StringRef namers[] = {
       "read",    "unset", "for",       "select", "let",    "declare", "typeset",
       "getopts", "local", "readarray", "printf", "export", "mapfile"};
-  constexpr size_t mostFunctions = 16; // one calls the next
+  constexpr size_t maxFunctions = 16; // one calls the next
   bool takesNames = false;
   for (size_t i = range.first; i < range.end; ++i) {
     if (tokens[i].kind != ShellTokenKind::word) {
@@ -498,7 +498,7 @@ void JobReader::collectAssigned(Range range, StringSet<> &names,
     else
       collectFromWord(i, takesNames, names);
     auto function = functions.find(word);
-    if (function != functions.end() && seen.size() < mostFunctions &&
+    if (function != functions.end() && seen.size() < maxFunctions &&
         seen.insert(&function->second).second)
       collectAssigned(function->second.body, names, seen);
   }

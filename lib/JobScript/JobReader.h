@@ -134,7 +134,7 @@ private:
   void readSubstitutions(llvm::StringRef raw, unsigned line,
                          bool inQuotes = false);
   void readHidden(size_t first, size_t last);
-  std::optional<ShellHidden> documentOf(Range range) const;
+  std::optional<ShellHidden> findDocument(Range range) const;
   void readTraps();
   void runEval(const Command &command);
   void runTrap(const Command &command);
@@ -184,9 +184,9 @@ private:
   void problem(unsigned line, const llvm::Twine &text) {
     script.problems.push_back({line, text.str()});
   }
-  static constexpr size_t mostPlaces = 100; ///< a report shows fewer
+  static constexpr size_t maxPlaces = 100; ///< a report shows fewer
   void notUnderstood(unsigned line, const llvm::Twine &text) {
-    if (script.notUnderstood.size() < mostPlaces)
+    if (script.notUnderstood.size() < maxPlaces)
       script.notUnderstood.push_back({line, text.str()});
   }
   bool isConditional() const { return conditions > 0; }
@@ -203,7 +203,7 @@ private:
   void addLaunch(const Command &command, LaunchParts &parts);
   bool isHelper(const LaunchParts &parts) const;
   void addOperands(const Command &command, const LaunchParts &parts);
-  OperandKind kindOf(JobLaunch &start) const;
+  OperandKind findKind(JobLaunch &start) const;
   bool namesProgram(const JobWord &word) const;
 
   JobScript &script;

@@ -117,7 +117,7 @@ void JobReader::runCsh(ArrayRef<DirectiveVariable> fromDirectives) {
 
 /// Of any one kind of list: a script of one million quotes makes no report of
 /// one million lines.
-static constexpr size_t mostProblems = 100;
+static constexpr size_t maxProblems = 100;
 
 static void removeAll(std::string &text, char unwanted) {
   text.erase(std::remove(text.begin(), text.end(), unwanted), text.end());
@@ -182,11 +182,11 @@ static void sortProblems(JobScript &script) {
     return std::tie(a.line, a.text) < std::tie(b.line, b.text);
   });
   size_t number = script.problems.size();
-  if (number <= mostProblems)
+  if (number <= maxProblems)
     return;
-  script.problems.resize(mostProblems);
+  script.problems.resize(maxProblems);
   script.problems.push_back(
-      {script.problems.back().line, utostr(number - mostProblems) + " more"});
+      {script.problems.back().line, utostr(number - maxProblems) + " more"});
 }
 
 /// csh allows some things that are errors in bash: "set a = $<".

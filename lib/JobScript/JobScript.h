@@ -35,7 +35,7 @@ enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
 struct SchedulerWords {
   llvm::StringRef mark, name;
 };
-SchedulerWords wordsOf(Scheduler scheduler);
+SchedulerWords getWords(Scheduler scheduler);
 
 /// "#PJM -L node=2" is {pjm, "-L", "node=2"}; "#SBATCH --nodes 2" is
 /// {slurm, "--nodes", "2"}. One directive with several options is several.

@@ -126,7 +126,7 @@ void JobReader::readHidden(size_t first, size_t last) {
 }
 
 /// The last here-document of the command in \p range.
-std::optional<ShellHidden> JobReader::documentOf(Range range) const {
+std::optional<ShellHidden> JobReader::findDocument(Range range) const {
   auto after = partition_point(hidden, [&](const ShellHidden &word) {
     return word.tokensBefore <= range.end;
   });
@@ -185,7 +185,7 @@ void JobReader::runTrap(const Command &command) {
 
 void JobReader::readTraps() {
   // A trap may set another one.
-  for (size_t i = 0; i < traps.size() && i < mostPlaces; ++i) {
+  for (size_t i = 0; i < traps.size() && i < maxPlaces; ++i) {
     Trap trap = traps[i];
     texts.push_back(trap.text);
     ended = false;

@@ -48,8 +48,8 @@ public:
 private:
   void readLauncher(const LauncherRow &row);
   void readLauncherOption(const LauncherRow &row);
-  bool takeOperand(const LauncherRow &row, unsigned &operands);
-  bool takeAssignment(const LauncherRow &row, StringRef option);
+  bool consumeOperand(const LauncherRow &row, unsigned &operands);
+  bool consumeAssignment(const LauncherRow &row, StringRef option);
   void setOption(OptionMeaning meaning, StringRef name, const JobWord &value);
   void setPerNode(const JobWord &value);
   void setMpgrunOption(StringRef name, const JobWord &value);
@@ -58,14 +58,14 @@ private:
   void readLines();
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
-  bool takeContainerWord(const JobWord &word, unsigned &operands);
+  bool consumeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
   bool startsElsewhere();
   bool isOnlyName() const;
   bool isWord(size_t i) const { return i < words.size(); }
   StringRef text(size_t i) const { return words[i].text; }
   /// "mpiexec -x"
-  std::string optionOf(StringRef option) const {
+  std::string getOption(StringRef option) const {
     return (sys::path::filename(words[first].text) + " -" + option).str();
   }
 
@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-static std::optional<unsigned> numberOf(const JobWord &word) {
+static std::optional<unsigned> parseNumber(const JobWord &word) {
   unsigned number;
   if (!word.known() || StringRef(word.text).getAsInteger(10, number))
     return std::nullopt;
@@ -174,25 +174,25 @@ void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
   case OptionMeaning::assign:
     return;
   case OptionMeaning::ranks:
-    parts.ranks = numberOf(value);
+    parts.ranks = parseNumber(value);
     return;
   case OptionMeaning::ranksPerNode:
-    parts.ranksPerNode = numberOf(value);
+    parts.ranksPerNode = parseNumber(value);
     return;
   case OptionMeaning::nodes:
-    parts.nodes = numberOf(value);
+    parts.nodes = parseNumber(value);
     return;
   case OptionMeaning::mapBy:
     return setPerNode(value);
   case OptionMeaning::variable:
-    return setVariable(value, optionOf(name));
+    return setVariable(value, getOption(name));
   case OptionMeaning::variableList:
-    return setList(value, optionOf(name));
+    return setList(value, getOption(name));
   case OptionMeaning::exportList:
     return setList(value, "srun --export");
   case OptionMeaning::unset:
     parts.variables.push_back(
-        {LaunchVariable::unset, value.text, {}, optionOf(name)});
+        {LaunchVariable::unset, value.text, {}, getOption(name)});
     return;
   case OptionMeaning::image:
     parts.image = value;
@@ -218,20 +218,20 @@ void LaunchReader::readsText(const JobWord &text) {
 }
 
 /// PALS has "--env NAME=VALUE" beside "-env NAME VALUE" of others.
-bool LaunchReader::takeAssignment(const LauncherRow &row, StringRef option) {
+bool LaunchReader::consumeAssignment(const LauncherRow &row, StringRef option) {
   if (row.family != LauncherFamily::mpi || !option.ends_with("env") ||
       !isWord(at) || !shellAssignmentLength(text(at)))
     return false;
-  setVariable(words[at++], optionOf(option));
+  setVariable(words[at++], getOption(option));
   return true;
 }
 
 /// How many letters of \p option, which has one dash, are options; the last one
 /// of them has a value. 0: none has.
 static size_t lettersBeforeValue(Launcher key, StringRef option) {
-  constexpr size_t mostLetters = 4; // longer ones are words
+  constexpr size_t maxLetters = 4; // longer ones are words
   for (size_t i = 0; i < option.size(); ++i) {
-    if (i && (option.size() > mostLetters || !all_of(option, isAlpha)))
+    if (i && (option.size() > maxLetters || !all_of(option, isAlpha)))
       return 0;
     if (findLauncherOption(key, option.substr(i, 1)))
       return i + 1;
@@ -264,13 +264,13 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
     const OptionRow *found = findLauncherOption(row.key, name);
     return setOption(found ? found->meaning : OptionMeaning::none, name, value);
   }
-  if (takeAssignment(row, option))
+  if (consumeAssignment(row, option))
     return;
   const OptionRow *found = findLauncherOption(row.key, option);
   if (found && found->values == 2 && isWord(at + 1)) {
     if (found->meaning == OptionMeaning::assign)
       parts.variables.push_back({LaunchVariable::set, words[at].text,
-                                 words[at + 1], optionOf(option)});
+                                 words[at + 1], getOption(option)});
     at += 2;
   } else if (found && found->values == 1) {
     if (isWord(at))
@@ -313,7 +313,7 @@ static bool isFirstVerb(Launcher key, StringRef word) {
 }
 
 /// Whether the word at `at`, which is not an option, is the launcher's.
-bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
+bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
   StringRef launcher = sys::path::filename(text(first));
   bool namesHosts = launcher == "mpirun_rsh";
   bool setsVariables = row.family == LauncherFamily::env ||
@@ -339,12 +339,13 @@ bool LaunchReader::takeOperand(const LauncherRow &row, unsigned &operands) {
     return true;
   --operands;
   if (row.family == LauncherFamily::container)
-    return takeContainerWord(words[at], operands);
+    return consumeContainerWord(words[at], operands);
   return true;
 }
 
 /// "exec IMAGE", "run IMAGE"; other verbs start nothing.
-bool LaunchReader::takeContainerWord(const JobWord &word, unsigned &operands) {
+bool LaunchReader::consumeContainerWord(const JobWord &word,
+                                        unsigned &operands) {
   if (operands) { // the verb
     containerVerb = word.text;
     return true;
@@ -367,7 +368,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
     if (word.starts_with("-") ||
         (row.family == LauncherFamily::charm && word.starts_with("+"))) {
       readLauncherOption(row);
-    } else if (takeOperand(row, operands)) {
+    } else if (consumeOperand(row, operands)) {
       ++at;
     } else {
       break;

@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-static ShellRole roleOf(StringRef word) {
+static ShellRole parseRole(StringRef word) {
   return StringSwitch<ShellRole>(word)
       .Case("if", ShellRole::ifWord)
       .Case("elif", ShellRole::elifWord)
@@ -86,7 +86,7 @@ static ShellRole roleOf(StringRef word) {
       .Default(ShellRole::none);
 }
 
-static StringRef closerOf(ShellRole opener) {
+static StringRef getCloser(ShellRole opener) {
   switch (opener) {
   case ShellRole::ifWord:
     return "fi";
@@ -106,7 +106,7 @@ void BlockFinder::reportOpen(const OpenBlock &block) {
   if (count(block.opener)++ == 0)
     problems.push_back({tokens[block.first].line,
                         (tokens[block.first].text + " is not closed with " +
-                         closerOf(block.opener))
+                         getCloser(block.opener))
                             .str()});
 }
 
@@ -141,7 +141,7 @@ void BlockFinder::close(size_t i, ShellRole role, ShellRole opener) {
     result.next[block.last] = i;
     problems.push_back({tokens[block.first].line,
                         (tokens[block.first].text + " is not closed with " +
-                         closerOf(block.opener))
+                         getCloser(block.opener))
                             .str()});
     --count(block.opener);
   }
@@ -244,7 +244,7 @@ void BlockFinder::visitWord(size_t i) {
   // "coproc NAME { .. }", and "coproc command" without a name.
   if (i > 0 && result.roles[i] == ShellRole::prefix && isWord(i - 1, "coproc"))
     return;
-  ShellRole role = roleOf(word);
+  ShellRole role = parseRole(word);
   if (word == "time" && (isKind(i + 1, ShellTokenKind::open) ||
                          isWord(i + 1, "{") || isWord(i + 1, "for")))
     role = ShellRole::prefix;

@@ -35,7 +35,7 @@ public:
 
   void expand(StringRef raw, bool quoted);
   void endField();
-  ShellValue takeValue() { return std::move(current); }
+  ShellValue releaseValue() { return std::move(current); }
 
   std::vector<ShellValue> fields;
 
@@ -288,7 +288,7 @@ bool WordExpansion::expandDefault(StringRef whole, StringRef name,
     return false;
   WordExpansion inner(owner, line, /*split=*/false, depth + 1);
   inner.expand(word, quoted);
-  ShellValue value = inner.takeValue();
+  ShellValue value = inner.releaseValue();
   if (kind == '=' && shellNameLength(name))
     owner.variables.setValue(name, value, line);
   addValue(value, whole, quoted);
@@ -544,7 +544,7 @@ ShellValue ShellExpander::expandAssigned(StringRef raw, unsigned line) {
     return expandArray(raw, line);
   WordExpansion expansion(*this, line, /*split=*/false);
   expansion.expand(raw, /*quoted=*/false);
-  return expansion.takeValue();
+  return expansion.releaseValue();
 }
 
 void ShellExpander::expandWord(StringRef raw, unsigned line,

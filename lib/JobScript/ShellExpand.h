@@ -64,7 +64,7 @@ class ShellVariables {
 public:
   /// Null if the script says nothing about it.
   const ShellVariable *find(llvm::StringRef name) const;
-  void put(llvm::StringRef name, ShellVariable variable);
+  void store(llvm::StringRef name, ShellVariable variable);
   /// Keeps whether it is exported.
   void setValue(llvm::StringRef name, ShellValue value, unsigned line);
   /// Back to what find() once said; no value: there was none.
@@ -135,7 +135,7 @@ public:
   void expandWord(llvm::StringRef raw, unsigned line,
                   std::vector<ShellValue> &words);
   /// Whether words since the last call may be more or fewer than they seem.
-  bool takeUncertain() { return std::exchange(uncertain, false); }
+  bool resetUncertain() { return std::exchange(uncertain, false); }
 
 private:
   friend class WordExpansion;

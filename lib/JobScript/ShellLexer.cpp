@@ -214,7 +214,7 @@ private:
   size_t endOfLine(size_t from) const {
     return std::min(text.find('\n', from), text.size());
   }
-  unsigned lineOf(size_t position) const {
+  unsigned countLine(size_t position) const {
     return line + unsigned(text.slice(at, position).count('\n'));
   }
 
@@ -248,9 +248,9 @@ size_t Lexer::skipQuotes(size_t from) {
     return end;
   ++failures;
   size_t length = text[from] == '$' ? 2 : 1;
-  problem(lineOf(from), Twine(length == 2 ? "" : "quote ") +
-                            text.substr(from, length) +
-                            " is not closed; the line is read to its end");
+  problem(countLine(from), Twine(length == 2 ? "" : "quote ") +
+                               text.substr(from, length) +
+                               " is not closed; the line is read to its end");
   return endOfLine(from);
 }
 

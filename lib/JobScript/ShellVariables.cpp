@@ -78,7 +78,7 @@ const ShellVariable *ShellVariables::find(StringRef name) const {
   return at == variables.end() ? nullptr : &at->second;
 }
 
-void ShellVariables::put(StringRef name, ShellVariable variable) {
+void ShellVariables::store(StringRef name, ShellVariable variable) {
   auto [at, isNew] = variables.try_emplace(name);
   Change change{name.str(), std::nullopt};
   if (!isNew)
@@ -96,7 +96,7 @@ void ShellVariables::setValue(StringRef name, ShellValue value, unsigned line) {
   }
   variable.value = std::move(value);
   variable.line = line;
-  put(name, std::move(variable));
+  store(name, std::move(variable));
 }
 
 void ShellVariables::forget(StringRef name, unsigned line) {
@@ -109,13 +109,13 @@ void ShellVariables::forget(StringRef name, unsigned line) {
   variable.value = ShellValue::notKnown("$" + name.str());
   variable.certain = false;
   variable.line = line;
-  put(name, std::move(variable));
+  store(name, std::move(variable));
 }
 
 void ShellVariables::restore(StringRef name,
                              std::optional<ShellVariable> before) {
   if (before)
-    return put(name, std::move(*before));
+    return store(name, std::move(*before));
   auto at = variables.find(name);
   if (at == variables.end())
     return;
@@ -186,7 +186,7 @@ void ShellBranches::merge(bool complete) {
       after.certain = false;
       after.readOnly = false;
     }
-    variables.put(entry.first(), std::move(after));
+    variables.store(entry.first(), std::move(after));
   }
 }
 
@@ -223,7 +223,7 @@ private:
 
   void skipBlanks() { text = text.ltrim(" \t\n"); }
   /// One of \p operators, taken away; '\0' if the next one is another.
-  char takeOperator(StringRef operators);
+  char consumeOperator(StringRef operators);
   Value readSum(unsigned depth);
   Value readProduct(unsigned depth);
   Value readOperand(unsigned depth);
@@ -245,7 +245,7 @@ static std::optional<int64_t> plainNumber(StringRef digits) {
   return value;
 }
 
-char Arithmetic::takeOperator(StringRef operators) {
+char Arithmetic::consumeOperator(StringRef operators) {
   skipBlanks();
   if (text.empty() || !operators.contains(text[0]))
     return '\0';
@@ -259,7 +259,7 @@ char Arithmetic::takeOperator(StringRef operators) {
 
 Arithmetic::Value Arithmetic::readSum(unsigned depth) {
   Value sum = readProduct(depth);
-  while (char sign = takeOperator("+-")) {
+  while (char sign = consumeOperator("+-")) {
     Value operand = readProduct(depth);
     int64_t result;
     if (!sum || !operand ||
@@ -273,7 +273,7 @@ Arithmetic::Value Arithmetic::readSum(unsigned depth) {
 
 Arithmetic::Value Arithmetic::readProduct(unsigned depth) {
   Value product = readOperand(depth);
-  while (char sign = takeOperator("*/%")) {
+  while (char sign = consumeOperator("*/%")) {
     Value operand = readOperand(depth);
     int64_t result;
     if (!product || !operand)
@@ -314,7 +314,7 @@ Arithmetic::Value Arithmetic::readName(bool withDollar) {
 }
 
 Arithmetic::Value Arithmetic::readOperand(unsigned depth) {
-  char sign = takeOperator("+-");
+  char sign = consumeOperator("+-");
   skipBlanks();
   if (depth >= deepest || text.empty())
     return std::nullopt;

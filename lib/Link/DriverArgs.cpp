@@ -135,7 +135,7 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   }
   option.doubleDash = arg.starts_with("--");
   StringRef name = arg.drop_front(option.doubleDash ? 2 : 1);
-  auto takeNext = [&] {
+  auto consumeNext = [&] {
     option.lacksValue = at == args.size();
     return option.lacksValue ? "" : args[at++];
   };
@@ -144,7 +144,7 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   if (is_contained(anyDashValues, before) ||
       (option.doubleDash && is_contained(doubleDashValues, before))) {
     option.name = before;
-    option.value = before.size() < name.size() ? after : takeNext();
+    option.value = before.size() < name.size() ? after : consumeNext();
     return option;
   }
   bool isLetter = !option.doubleDash && !name.empty() &&
@@ -153,11 +153,11 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   if (!isLetter) {
     option.name = name;
     if (name == "dT")
-      option.value = takeNext();
+      option.value = consumeNext();
     return option;
   }
   option.name = name.take_front(1);
-  option.value = name.size() > 1 ? name.drop_front(1) : takeNext();
+  option.value = name.size() > 1 ? name.drop_front(1) : consumeNext();
   return option;
 }
 
@@ -213,13 +213,13 @@ public:
   Expected<LinkRequest> parse();
 
 private:
-  Error takeOwn(StringRef arg);
-  Error takeSize(StringRef option, StringRef text, uint64_t &bytes);
-  void take(const LldOption &option);
-  void takeInput(StringRef name, bool isLibrary);
-  void takeZ(StringRef keyword);
-  void takePositional(const LldOption &option);
-  void takeLayoutOption(const LldOption &option);
+  Error parseOwn(StringRef arg);
+  Error parseSize(StringRef option, StringRef text, uint64_t &bytes);
+  void parseOption(const LldOption &option);
+  void addInput(StringRef name, bool isLibrary);
+  void parseZ(StringRef keyword);
+  void addPositional(const LldOption &option);
+  void parseLayoutOption(const LldOption &option);
   void decideOutput();
 
   ArrayRef<const char *> args;
@@ -258,7 +258,7 @@ static Error unknownOption(StringRef arg) {
   return failure(text, "; ld.mpg's own options are in --help");
 }
 
-Error ArgParser::takeSize(StringRef option, StringRef text, uint64_t &bytes) {
+Error ArgParser::parseSize(StringRef option, StringRef text, uint64_t &bytes) {
   std::optional<uint64_t> value = parseBytes(text);
   if (!value)
     return failure(option.str(), printable(text),
@@ -267,14 +267,14 @@ Error ArgParser::takeSize(StringRef option, StringRef text, uint64_t &bytes) {
   return Error::success();
 }
 
-Error ArgParser::takeOwn(StringRef arg) {
+Error ArgParser::parseOwn(StringRef arg) {
   StringRef value = arg;
   if (arg == "--no-mpg-layout") {
     request.layout = false;
   } else if (arg.starts_with("--mpg-linker=")) {
     // From mpg.specs, for other linkers to stumble over.
   } else if (value.consume_front("--mpg-huge=")) {
-    if (Error error = takeSize("--mpg-huge=", value, request.hugeBytes))
+    if (Error error = parseSize("--mpg-huge=", value, request.hugeBytes))
       return error;
     uint64_t mebibytes = request.hugeBytes >> 20;
     if (request.hugeBytes % (1 << 20) != 0 ||
@@ -283,7 +283,7 @@ Error ArgParser::takeOwn(StringRef arg) {
                      ": no large page has this size; it is a power of two, "
                      "one of 2M, 32M, 512M and 1G");
   } else if (value.consume_front("--mpg-min=")) {
-    return takeSize("--mpg-min=", value, request.minBytes);
+    return parseSize("--mpg-min=", value, request.minBytes);
   } else if (value.consume_front("--mpg-layout=")) {
     if (value != "strict" && value != "best-effort")
       return failure("--mpg-layout=", printable(value),
@@ -309,7 +309,7 @@ static bool isRuntimeName(StringRef name) {
   return name == "mpg" || name == "mpgrt";
 }
 
-void ArgParser::takeInput(StringRef name, bool isLibrary) {
+void ArgParser::addInput(StringRef name, bool isLibrary) {
   if (isLibrary && isRuntimeName(name)) {
     request.hasRuntime = true;
     request.runtimeName = name.str();
@@ -326,7 +326,7 @@ void ArgParser::takeInput(StringRef name, bool isLibrary) {
   request.inputs.push_back({name.str(), isLibrary, isStatic});
 }
 
-void ArgParser::takeZ(StringRef keyword) {
+void ArgParser::parseZ(StringRef keyword) {
   if (!keyword.consume_front("max-page-size="))
     return;
   uint64_t bytes;
@@ -335,7 +335,7 @@ void ArgParser::takeZ(StringRef keyword) {
 }
 
 /// Options that hold from where they stand, or of which the last one counts.
-void ArgParser::takePositional(const LldOption &option) {
+void ArgParser::addPositional(const LldOption &option) {
   StringRef name = option.name;
   if (name == "static" || name == "Bstatic" || name == "dn" ||
       name == "non_shared") {
@@ -366,7 +366,7 @@ static bool isForOtherOutput(StringRef name, StringRef value) {
 }
 
 /// Options that decide what kind of output there is and who lays it out.
-void ArgParser::takeLayoutOption(const LldOption &option) {
+void ArgParser::parseLayoutOption(const LldOption &option) {
   StringRef name = option.name;
   if (name == "T" || name == "script")
     request.userScript = "-T " + option.value.str();
@@ -384,12 +384,12 @@ void ArgParser::takeLayoutOption(const LldOption &option) {
   notElf |= option.lacksValue;
 }
 
-void ArgParser::take(const LldOption &option) {
+void ArgParser::parseOption(const LldOption &option) {
   StringRef name = option.name;
   if (name.empty())
-    return takeInput(option.value, /*isLibrary=*/false);
+    return addInput(option.value, /*isLibrary=*/false);
   if (name == "l" || name == "library")
-    return takeInput(option.value, /*isLibrary=*/true);
+    return addInput(option.value, /*isLibrary=*/true);
   if (name == "L" || name == "library-path")
     request.searchPaths.push_back(option.value.str());
   else if (name == "o" || name == "output")
@@ -397,7 +397,7 @@ void ArgParser::take(const LldOption &option) {
   else if (name == "m")
     request.emulation = option.value.str();
   else if (name == "z")
-    takeZ(option.value);
+    parseZ(option.value);
   else if (name == "sysroot")
     request.sysroot = option.value.str();
   else if (name == "dependency-file")
@@ -412,8 +412,8 @@ void ArgParser::take(const LldOption &option) {
     request.help = true;
   else if (name == "version")
     request.version = true;
-  takePositional(option);
-  takeLayoutOption(option);
+  addPositional(option);
+  parseLayoutOption(option);
 }
 
 void ArgParser::decideOutput() {
@@ -435,13 +435,13 @@ Expected<LinkRequest> ArgParser::parse() {
     // One dash would be lld's -m with the emulation "pg-huge=2M".
     if (arg.starts_with("--mpg-") || arg.starts_with("-mpg-") ||
         arg.starts_with("--no-mpg") || arg.starts_with("-no-mpg")) {
-      if (Error error = takeOwn(arg))
+      if (Error error = parseOwn(arg))
         return error;
       ++at;
       continue;
     }
     size_t from = at;
-    take(nextLldOption(args, at));
+    parseOption(nextLldOption(args, at));
     for (; from < at; ++from)
       request.lldArgs.push_back(args[from]);
   }

@@ -42,7 +42,7 @@ StringRef stringAt(StringRef table, uint64_t offset) {
   return rest.take_until([](char c) { return c == '\0'; });
 }
 
-StringRef contentsOf(StringRef file, const Elf64_Shdr &section) {
+StringRef getContents(StringRef file, const Elf64_Shdr &section) {
   if (section.sh_offset > file.size())
     return {};
   return file.substr(section.sh_offset, section.sh_size);
@@ -85,7 +85,7 @@ static bool countsAsData(StringRef name) {
 
 void Scanner::scanSymbols(StringRef file, const Elf64_Shdr &table,
                           StringRef strings, bool &slim) {
-  StringRef symbols = contentsOf(file, table);
+  StringRef symbols = getContents(file, table);
   uint64_t count = symbols.size() / sizeof(Elf64_Sym);
   // COMMON symbols are global, and those follow the local ones. Reads only the
   // field that decides: of a million symbols hardly one is COMMON.
@@ -125,7 +125,7 @@ void Scanner::scanObject(StringRef file, StringRef name,
   count = std::min<uint64_t>(count, file.size() / sizeof(Elf64_Shdr));
   uint64_t namesAt =
       header.e_shstrndx == SHN_XINDEX ? null.sh_link : header.e_shstrndx;
-  StringRef names = contentsOf(file, sectionAt(namesAt));
+  StringRef names = getContents(file, sectionAt(namesAt));
   constexpr uint64_t wanted = SHF_ALLOC | SHF_WRITE;
   bool slim = false, isCxx = false;
   Elf64_Shdr symbols = {};
@@ -143,7 +143,7 @@ void Scanner::scanObject(StringRef file, StringRef name,
   }
   // Groups come from C++, which has no COMMON symbols but most of all others.
   if (!isCxx && symbols.sh_type == SHT_SYMTAB)
-    scanSymbols(file, symbols, contentsOf(file, sectionAt(symbols.sh_link)),
+    scanSymbols(file, symbols, getContents(file, sectionAt(symbols.sh_link)),
                 slim);
   if (slim)
     slimNames.push_back(name.str());

@@ -149,16 +149,17 @@ private:
   };
   uint32_t addName(StringRef name);
   void writeSymbolTable();
-  template <typename T> static void put(std::string &out, T value) {
+  template <typename T> static void appendValue(std::string &out, T value) {
     char bytes[sizeof(T)];
     support::endian::write<T, llvm::endianness::little>(bytes, value);
     out.append(bytes, sizeof(T));
   }
-  static void putSymbol(std::string &out, uint32_t name, uint8_t info,
-                        uint8_t other, uint16_t section, uint64_t value);
-  void putHeader(std::string &out, uint64_t sectionOffset) const;
-  static void putSectionHeader(std::string &out, const SectionRecord &section,
-                               uint64_t offset);
+  static void appendSymbol(std::string &out, uint32_t name, uint8_t info,
+                           uint8_t other, uint16_t section, uint64_t value);
+  void appendHeader(std::string &out, uint64_t sectionOffset) const;
+  static void appendSectionHeader(std::string &out,
+                                  const SectionRecord &section,
+                                  uint64_t offset);
 
   Machine machine;
   std::vector<SectionRecord> sections;
@@ -191,14 +192,15 @@ unsigned ObjectWriter::addSection(StringRef name, uint32_t type, uint64_t flags,
   return unsigned(sections.size());
 }
 
-void ObjectWriter::putSymbol(std::string &out, uint32_t name, uint8_t info,
-                             uint8_t other, uint16_t section, uint64_t value) {
-  put(out, name);
-  put(out, info);
-  put(out, other);
-  put(out, section);
-  put(out, value);
-  put(out, uint64_t(0));
+void ObjectWriter::appendSymbol(std::string &out, uint32_t name, uint8_t info,
+                                uint8_t other, uint16_t section,
+                                uint64_t value) {
+  appendValue(out, name);
+  appendValue(out, info);
+  appendValue(out, other);
+  appendValue(out, section);
+  appendValue(out, value);
+  appendValue(out, uint64_t(0));
 }
 
 unsigned ObjectWriter::addSymbol(StringRef name, unsigned section,
@@ -206,26 +208,26 @@ unsigned ObjectWriter::addSymbol(StringRef name, unsigned section,
   if (globalCount == 0)
     firstGlobal = unsigned(sections.size()) + 1;
   uint8_t type = section == SHN_UNDEF ? STT_NOTYPE : STT_OBJECT;
-  putSymbol(globals, addName(name), ELF64_ST_INFO(STB_GLOBAL, type), STV_HIDDEN,
-            uint16_t(section), value);
+  appendSymbol(globals, addName(name), ELF64_ST_INFO(STB_GLOBAL, type),
+               STV_HIDDEN, uint16_t(section), value);
   return firstGlobal + globalCount++;
 }
 
 void ObjectWriter::addRelocation(unsigned section, uint64_t offset,
                                  unsigned symbol, uint32_t type) {
   relocated = section;
-  put(relocations, offset);
-  put(relocations, ELF64_R_INFO(uint64_t(symbol), type));
-  put(relocations, int64_t(0));
+  appendValue(relocations, offset);
+  appendValue(relocations, ELF64_R_INFO(uint64_t(symbol), type));
+  appendValue(relocations, int64_t(0));
 }
 
 void ObjectWriter::writeSymbolTable() {
   unsigned localCount = unsigned(sections.size());
   std::string table;
-  putSymbol(table, 0, 0, 0, SHN_UNDEF, 0);
+  appendSymbol(table, 0, 0, 0, SHN_UNDEF, 0);
   for (unsigned section = 1; section <= localCount; ++section)
-    putSymbol(table, 0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
-              uint16_t(section), 0);
+    appendSymbol(table, 0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+                 uint16_t(section), 0);
   unsigned symbols = addSection(".symtab", SHT_SYMTAB, 0, 8, table + globals);
   sections[symbols - 1].info = localCount + 1;
   sections[symbols - 1].entryBytes = sizeof(Elf64_Sym);
@@ -242,38 +244,39 @@ void ObjectWriter::writeSymbolTable() {
   sections[symbols - 1].link = strings;
 }
 
-void ObjectWriter::putHeader(std::string &out, uint64_t sectionOffset) const {
+void ObjectWriter::appendHeader(std::string &out,
+                                uint64_t sectionOffset) const {
   const char ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
                                  ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
   out.append(ident, EI_NIDENT);
-  put(out, uint16_t(ET_REL));
-  put(out, uint16_t(machine));
-  put(out, uint32_t(EV_CURRENT));
-  put(out, uint64_t(0)); // e_entry
-  put(out, uint64_t(0)); // e_phoff
-  put(out, sectionOffset);
-  put(out, uint32_t(0)); // e_flags
-  put(out, uint16_t(sizeof(Elf64_Ehdr)));
-  put(out, uint16_t(0)); // e_phentsize
-  put(out, uint16_t(0)); // e_phnum
-  put(out, uint16_t(sizeof(Elf64_Shdr)));
-  put(out, uint16_t(sections.size() + 1));
-  put(out, uint16_t(sections.size())); // .strtab is the last one
+  appendValue(out, uint16_t(ET_REL));
+  appendValue(out, uint16_t(machine));
+  appendValue(out, uint32_t(EV_CURRENT));
+  appendValue(out, uint64_t(0)); // e_entry
+  appendValue(out, uint64_t(0)); // e_phoff
+  appendValue(out, sectionOffset);
+  appendValue(out, uint32_t(0)); // e_flags
+  appendValue(out, uint16_t(sizeof(Elf64_Ehdr)));
+  appendValue(out, uint16_t(0)); // e_phentsize
+  appendValue(out, uint16_t(0)); // e_phnum
+  appendValue(out, uint16_t(sizeof(Elf64_Shdr)));
+  appendValue(out, uint16_t(sections.size() + 1));
+  appendValue(out, uint16_t(sections.size())); // .strtab is the last one
 }
 
-void ObjectWriter::putSectionHeader(std::string &out,
-                                    const SectionRecord &section,
-                                    uint64_t offset) {
-  put(out, section.name);
-  put(out, section.type);
-  put(out, section.flags);
-  put(out, uint64_t(0)); // sh_addr
-  put(out, offset);
-  put(out, uint64_t(section.contents.size()));
-  put(out, section.link);
-  put(out, section.info);
-  put(out, section.align);
-  put(out, section.entryBytes);
+void ObjectWriter::appendSectionHeader(std::string &out,
+                                       const SectionRecord &section,
+                                       uint64_t offset) {
+  appendValue(out, section.name);
+  appendValue(out, section.type);
+  appendValue(out, section.flags);
+  appendValue(out, uint64_t(0)); // sh_addr
+  appendValue(out, offset);
+  appendValue(out, uint64_t(section.contents.size()));
+  appendValue(out, section.link);
+  appendValue(out, section.info);
+  appendValue(out, section.align);
+  appendValue(out, section.entryBytes);
 }
 
 std::string ObjectWriter::bytes() {
@@ -281,12 +284,12 @@ std::string ObjectWriter::bytes() {
   std::string body, headers(sizeof(Elf64_Shdr), '\0');
   for (const SectionRecord &section : sections) {
     body.resize((body.size() + 7) & ~size_t(7));
-    putSectionHeader(headers, section, sizeof(Elf64_Ehdr) + body.size());
+    appendSectionHeader(headers, section, sizeof(Elf64_Ehdr) + body.size());
     body += section.contents;
   }
   body.resize((body.size() + 7) & ~size_t(7));
   std::string out;
-  putHeader(out, sizeof(Elf64_Ehdr) + body.size());
+  appendHeader(out, sizeof(Elf64_Ehdr) + body.size());
   return out + body + headers;
 }
 

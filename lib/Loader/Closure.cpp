@@ -86,7 +86,7 @@ private:
 LoaderWalk::LoaderWalk(Image &program, const LoaderSettings &settings,
                        LibraryStore::State &store)
     : program(program), settings(settings), store(store),
-      system(store.systemOf(settings.sysroot, program.machine())),
+      system(store.getSystem(settings.sysroot, program.machine())),
       search(program, settings, system, store) {}
 
 /// As the kernel decides it, for a user who is not the owner.
@@ -180,19 +180,19 @@ void LoaderWalk::addFiltees(unsigned index, size_t &at) {
 void LoaderWalk::sortByScope() {
   if (is_sorted(scope))
     return;
-  std::vector<unsigned> placeOf(scope.size());
+  std::vector<unsigned> placeByLibrary(scope.size());
   std::vector<ClosureEntry> sorted;
   for (size_t i = 0; i < scope.size(); ++i) {
-    placeOf[scope[i]] = unsigned(i);
+    placeByLibrary[scope[i]] = unsigned(i);
     sorted.push_back(std::move(closure.libraries[scope[i]]));
   }
   auto moveAll = [&](std::vector<unsigned> &needs) {
     for (unsigned &need : needs)
-      need = placeOf[need];
+      need = placeByLibrary[need];
   };
   for (ClosureEntry &entry : sorted) {
     if (entry.askedBy >= 0)
-      entry.askedBy = int(placeOf[size_t(entry.askedBy)]);
+      entry.askedBy = int(placeByLibrary[size_t(entry.askedBy)]);
     moveAll(entry.needs);
   }
   moveAll(closure.programNeeds);
@@ -383,8 +383,8 @@ const LibraryFacts *LibraryStore::find(const std::string &path,
   return nullptr;
 }
 
-const LoaderSystem &LibraryStore::State::systemOf(const std::string &sysroot,
-                                                  Machine machine) {
+const LoaderSystem &LibraryStore::State::getSystem(const std::string &sysroot,
+                                                   Machine machine) {
   std::lock_guard<std::mutex> lock(mutex);
   auto key = std::make_pair(sysroot, machine);
   auto found = systems.find(key);
@@ -396,12 +396,12 @@ const LoaderSystem &LibraryStore::State::systemOf(const std::string &sysroot,
 /// The number behind "release version 2." in a loader, or that of ld-2.31.so,
 /// as it was called before 2.34; 0: it says none.
 static unsigned readGlibcMinor(const std::string &loader) {
-  constexpr uint64_t mostBytes = 4 << 20;
+  constexpr uint64_t maxBytes = 4 << 20;
   unsigned minor = 0;
   StringRef name = sys::path::filename(loader);
   if (name.consume_front("ld-2.") && !name.consumeInteger(10, minor))
     return minor;
-  std::string bytes = readWholeFile(loader, mostBytes).value_or("");
+  std::string bytes = readWholeFile(loader, maxBytes).value_or("");
   constexpr StringRef words = "release version 2.";
   size_t at = bytes.find(words);
   if (at == std::string::npos)
@@ -488,7 +488,7 @@ static bool isFirstDefect(const Image &image, StringRef field) {
 }
 
 /// Why the loader stops at a file, in its words; "" if it does not.
-static std::string refusalOf(Image &image) {
+static std::string findRefusal(Image &image) {
   switch (image.kind()) {
   case ElfKind::library:
     return "";
@@ -592,7 +592,7 @@ void LibraryStore::State::read(LibraryFile &file, const std::string &path) {
       file.reason = path + " is for another machine: " + image.machineName();
       return;
     }
-    std::string refusal = refusalOf(image);
+    std::string refusal = findRefusal(image);
     if (!refusal.empty()) {
       file.verdict = PathVerdict::refused;
       file.reason = path + ": " + refusal;

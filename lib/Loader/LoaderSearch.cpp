@@ -21,9 +21,9 @@ static constexpr unsigned maxTries = 1 << 18;
 
 /// The folder that the program really lies in: the kernel tells the loader the
 /// path without links.
-static std::string realFolderOf(const std::string &path) {
+static std::string resolveRealFolder(const std::string &path) {
   char real[PATH_MAX];
-  return folderOf(realpath(path.c_str(), real) ? real : path).str();
+  return getFolder(realpath(path.c_str(), real) ? real : path).str();
 }
 
 LoaderSearch::LoaderSearch(Image &program, const LoaderSettings &settings,
@@ -39,9 +39,9 @@ LoaderSearch::LoaderSearch(Image &program, const LoaderSettings &settings,
       dynamic.rpath || dynamic.runpath ||
       StringRef(settings.libraryPath + settings.preload).contains('$') ||
       any_of(dynamic.needed, [](StringRef name) { return name.contains('$'); });
-  programObject = makeObject(asksForFolder ? realFolderOf(program.path()) : "",
-                             dynamic.rpath, dynamic.runpath, dynamic.flags1,
-                             ClosureEntry::program);
+  programObject = makeObject(
+      asksForFolder ? resolveRealFolder(program.path()) : "", dynamic.rpath,
+      dynamic.runpath, dynamic.flags1, ClosureEntry::program);
   environmentFolders = splitFolders(settings.libraryPath, musl ? ":\n" : ":;",
                                     programObject.origin, system.words);
 }
@@ -80,7 +80,7 @@ void LoaderSearch::addObject(const ClosureEntry &entry) {
   }
   // A preloaded library was asked for by the program, as far as its paths go.
   int asker = std::max(entry.askedBy, ClosureEntry::program);
-  objects.push_back(makeObject(folderOf(entry.path).str(), entry.facts->rpath,
+  objects.push_back(makeObject(getFolder(entry.path).str(), entry.facts->rpath,
                                entry.facts->runpath, entry.facts->flags1,
                                asker));
 }
@@ -328,7 +328,7 @@ std::vector<std::string> mpg::splitFolders(StringRef list, StringRef separators,
   return folders;
 }
 
-StringRef mpg::folderOf(StringRef path) {
+StringRef mpg::getFolder(StringRef path) {
   size_t slash = path.rfind('/');
   if (slash == StringRef::npos)
     return ".";

@@ -63,7 +63,7 @@ std::vector<std::string> splitFolders(llvm::StringRef list,
                                       const PathWords &words);
 
 /// The folder that \p path lies in; "." where it names none.
-llvm::StringRef folderOf(llvm::StringRef path);
+llvm::StringRef getFolder(llvm::StringRef path);
 
 /// \p path without symbolic links, if it lies in \p sysroot; else \p path as it
 /// is. Also as it is when the links go in a circle.
@@ -110,9 +110,9 @@ private:
   uint32_t word(uint64_t offset) const;
   std::optional<llvm::StringRef> stringAt(uint64_t offset) const;
   void readHwcapNames(uint64_t offset);
-  std::optional<size_t> rankOf(uint64_t hwcap,
-                               llvm::ArrayRef<std::string> hwcaps,
-                               uint64_t legacyMask) const;
+  std::optional<size_t> findRank(uint64_t hwcap,
+                                 llvm::ArrayRef<std::string> hwcaps,
+                                 uint64_t legacyMask) const;
 
   std::string bytes;
   uint64_t start = 0; ///< of the new format; its offsets count from here
@@ -185,7 +185,7 @@ struct LibraryStore::State {
   /// \p path as the loader names it. Null: the file does not exist.
   const LibraryFile *find(const std::string &path, const std::string &sysroot);
   bool folderExists(const std::string &path, const std::string &sysroot);
-  const LoaderSystem &systemOf(const std::string &sysroot, Machine machine);
+  const LoaderSystem &getSystem(const std::string &sysroot, Machine machine);
   /// What \p system's cache has for \p name.
   std::optional<llvm::StringRef> findInCache(const LoaderSystem &system,
                                              llvm::StringRef name,

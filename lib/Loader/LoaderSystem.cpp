@@ -40,7 +40,7 @@ struct CacheFile::Entry {
 };
 
 /// The kind of library that ldconfig writes for \p machine.
-static uint32_t flagsOf(Machine machine) {
+static uint32_t getFlags(Machine machine) {
   return machine == Machine::aarch64 ? 0x0a03 : 0x0303;
 }
 
@@ -108,9 +108,9 @@ CacheFile::Entry CacheFile::entryAt(uint64_t index) const {
 /// How early an entry is chosen: 0 is the best of \p hwcaps, then come those of
 /// old folders, in their order, and an entry without hwcap comes last. Nothing:
 /// not for this processor.
-std::optional<size_t> CacheFile::rankOf(uint64_t hwcap,
-                                        ArrayRef<std::string> hwcaps,
-                                        uint64_t legacyMask) const {
+std::optional<size_t> CacheFile::findRank(uint64_t hwcap,
+                                          ArrayRef<std::string> hwcaps,
+                                          uint64_t legacyMask) const {
   if (hwcap == 0)
     return hwcaps.size() + 1;
   if (!(hwcap & namedHwcap) && !(hwcap & ~legacyMask))
@@ -146,8 +146,8 @@ std::optional<StringRef> CacheFile::find(StringRef name, Machine machine,
     std::optional<StringRef> key = stringAt(entry.key);
     if (!key || compareCacheNames(name, *key) != 0)
       break;
-    std::optional<size_t> rank = rankOf(entry.hwcap, hwcaps, legacyMask);
-    if (entry.flags != flagsOf(machine) || !rank || *rank >= bestRank)
+    std::optional<size_t> rank = findRank(entry.hwcap, hwcaps, legacyMask);
+    if (entry.flags != getFlags(machine) || !rank || *rank >= bestRank)
       continue;
     if (std::optional<StringRef> path = stringAt(entry.value)) {
       best = path;
@@ -158,7 +158,7 @@ std::optional<StringRef> CacheFile::find(StringRef name, Machine machine,
 }
 
 /// The digits that \p text begins with, without leading zeros, taken off it.
-static StringRef takeNumber(StringRef &text) {
+static StringRef consumeNumber(StringRef &text) {
   StringRef digits = text.take_while(isDigit);
   text = text.drop_front(digits.size());
   return digits.ltrim('0');
@@ -172,7 +172,8 @@ int mpg::compareCacheNames(StringRef left, StringRef right) {
     if (leftDigit != rightDigit)
       return sign(rightDigit);
     if (leftDigit) {
-      StringRef leftNumber = takeNumber(left), rightNumber = takeNumber(right);
+      StringRef leftNumber = consumeNumber(left),
+                rightNumber = consumeNumber(right);
       if (leftNumber.size() != rightNumber.size())
         return sign(leftNumber.size() < rightNumber.size());
       if (int order = leftNumber.compare(rightNumber))
@@ -263,7 +264,7 @@ private:
   void include(StringRef pattern, const std::string &from, unsigned depth) {
     std::string escaped;
     StringRef base =
-        pattern.starts_with("/") ? StringRef(sysroot) : folderOf(from);
+        pattern.starts_with("/") ? StringRef(sysroot) : getFolder(from);
     for (char c : base) {
       if (StringRef("*?[\\").contains(c))
         escaped += '\\';
@@ -419,7 +420,7 @@ static LegacyProcessor legacyProcessor(Machine machine, bool native) {
 }
 
 /// "tls/x86_64/x86_64", "tls/x86_64", "tls", ...: each once.
-static std::vector<std::string> foldersOf(ArrayRef<std::string> words) {
+static std::vector<std::string> listFolders(ArrayRef<std::string> words) {
   std::vector<std::string> folders;
   for (unsigned subset = (1u << words.size()) - 1; subset; --subset) {
     std::string folder;
@@ -470,7 +471,7 @@ LoaderSystem::LoaderSystem(const std::string &sysroot, Machine machine) {
   if (native)
     hwcaps = usableHwcaps();
   LegacyProcessor legacy = legacyProcessor(machine, native);
-  legacyFolders = foldersOf(legacy.words);
+  legacyFolders = listFolders(legacy.words);
   legacyMask = legacy.mask;
   if (sysroot.empty())
     if (std::optional<std::string> bytes =

@@ -18,7 +18,7 @@ using namespace mpg::sim;
 /// Of a file: many times that of any machine here.
 static constexpr uint64_t limitBytes = uint64_t(64) << 10;
 /// Of a cache or a page, so that sums of them do not wrap.
-static constexpr uint64_t mostBytes = uint64_t(1) << 40;
+static constexpr uint64_t maxBytes = uint64_t(1) << 40;
 
 namespace {
 class MachineReader : public YamlReader {
@@ -50,15 +50,14 @@ private:
 
   // A reader of a field into \p to.
   std::function<void(Value)> text(std::string &to);
-  std::function<void(Value)> number(unsigned &to, unsigned least,
-                                    unsigned most);
+  std::function<void(Value)> number(unsigned &to, unsigned min, unsigned max);
   std::function<void(Value)> decimal(double &to);
   std::function<void(Value)> size(uint64_t &to);
   std::function<void(Value)> yesOrNo(bool &to);
   std::function<void(Value)> word(std::vector<StringRef> words,
-                                  std::function<void(size_t)> take);
+                                  std::function<void(size_t)> store);
   std::function<void(Value)> replacement(Replacement &to);
-  std::function<void(Value)> numbers(std::vector<unsigned> &to, unsigned most);
+  std::function<void(Value)> numbers(std::vector<unsigned> &to, unsigned max);
   std::function<void(Value)> sizes(std::vector<uint64_t> &to);
   std::function<void(Value)> names(std::vector<std::string> &to,
                                    std::vector<StringRef> words);
@@ -150,7 +149,7 @@ void MachineReader::readMap(const Value &value, const Fields &fields) {
     // The line of a mapping is that of the key before it: say what is missing
     // at the first entry.
     if (seen.empty())
-      first = lineOf(entry);
+      first = getLine(entry);
     readField(entry, seen, fields);
     if (failed())
       return;
@@ -164,7 +163,7 @@ void MachineReader::readItems(const Value &value,
   if (!list)
     return fail(value.line, "'" + value.key + "' takes a list");
   for (yaml::Node &item : *list) {
-    read({value.key, lineOf(item), &item});
+    read({value.key, getLine(item), &item});
     if (failed())
       return;
   }
@@ -187,14 +186,13 @@ std::function<void(MachineReader::Value)> MachineReader::text(std::string &to) {
 }
 
 std::function<void(MachineReader::Value)>
-MachineReader::number(unsigned &to, unsigned least, unsigned most) {
-  return [this, &to, least, most](const Value &value) {
+MachineReader::number(unsigned &to, unsigned min, unsigned max) {
+  return [this, &to, min, max](const Value &value) {
     std::optional<std::string> text =
         readText(value.key, value.line, value.node);
-    if (text &&
-        (StringRef(*text).getAsInteger(10, to) || to < least || to > most))
-      fail(value.line, "'" + value.key + "' is a number from " + Twine(least) +
-                           " to " + Twine(most) + ", not '" + *text + "'");
+    if (text && (StringRef(*text).getAsInteger(10, to) || to < min || to > max))
+      fail(value.line, "'" + value.key + "' is a number from " + Twine(min) +
+                           " to " + Twine(max) + ", not '" + *text + "'");
   };
 }
 
@@ -216,19 +214,19 @@ std::function<void(MachineReader::Value)> MachineReader::size(uint64_t &to) {
     if (!text)
       return;
     std::optional<uint64_t> bytes = parseBytes(*text);
-    if (!bytes || !*bytes || *bytes > mostBytes)
+    if (!bytes || !*bytes || *bytes > maxBytes)
       return fail(value.line,
                   "'" + value.key + "' is a size such as 64KiB, at most " +
-                      formatBytes(mostBytes) + ", not '" + *text + "'");
+                      formatBytes(maxBytes) + ", not '" + *text + "'");
     to = *bytes;
   };
 }
 
 std::function<void(MachineReader::Value)>
 MachineReader::word(std::vector<StringRef> words,
-                    std::function<void(size_t)> take) {
+                    std::function<void(size_t)> store) {
   return [this, words = std::move(words),
-          take = std::move(take)](const Value &value) {
+          store = std::move(store)](const Value &value) {
     std::optional<std::string> text =
         readText(value.key, value.line, value.node);
     if (!text)
@@ -237,7 +235,7 @@ MachineReader::word(std::vector<StringRef> words,
     if (found == words.end())
       return fail(value.line, "'" + *text + "' of '" + value.key +
                                   "' is unknown" + suggestValue(*text, words));
-    take(size_t(found - words.begin()));
+    store(size_t(found - words.begin()));
   };
 }
 
@@ -251,11 +249,11 @@ MachineReader::replacement(Replacement &to) {
 }
 
 std::function<void(MachineReader::Value)>
-MachineReader::numbers(std::vector<unsigned> &to, unsigned most) {
-  return [this, &to, most](const Value &value) {
-    readItems(value, [this, &to, most](const Value &item) {
+MachineReader::numbers(std::vector<unsigned> &to, unsigned max) {
+  return [this, &to, max](const Value &value) {
+    readItems(value, [this, &to, max](const Value &item) {
       unsigned read = 0;
-      number(read, 0, most)(item);
+      number(read, 0, max)(item);
       to.push_back(read);
     });
   };

@@ -277,7 +277,7 @@ static uint64_t monotonicNs() {
   return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
 }
 
-static uint64_t countOf(int fd) {
+static uint64_t readCount(int fd) {
   uint64_t value;
   return fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value) ? value
                                                                      : 0;
@@ -285,11 +285,11 @@ static uint64_t countOf(int fd) {
 
 /// pre: the ring was just emptied.
 void AddressSampler::adapt(Ring &ring) {
-  constexpr uint64_t leastNs = 1000000;
+  constexpr uint64_t minNs = 1000000;
   uint64_t now = monotonicNs();
-  if (ring.fewFd < 0 || now - ring.seenNs < leastNs)
+  if (ring.fewFd < 0 || now - ring.seenNs < minNs)
     return;
-  uint64_t all = countOf(ring.fd) + countOf(ring.fewFd);
+  uint64_t all = readCount(ring.fd) + readCount(ring.fewFd);
   double each = double(all - ring.seen) * 1e9 / double(now - ring.seenNs);
   bool isFirst = !ring.seenNs, isMany = all - ring.seen >= fewestFaults;
   ring.seen = all;
@@ -347,7 +347,7 @@ void AddressSampler::start(pid_t ofProcess) {
     reason = whyNoSoftwareEvent(ENODEV);
 }
 
-void AddressSampler::takeTrace(
+void AddressSampler::readTrace(
     Ring &ring, function_ref<void(const AddressSample &)> visit) const {
   auto *head = static_cast<perf_event_mmap_page *>(ring.memory);
   auto *data = static_cast<const uint8_t *>(ring.trace);
@@ -365,8 +365,8 @@ void AddressSampler::takeTrace(
   __atomic_store_n(&head->aux_tail, end, __ATOMIC_RELEASE);
 }
 
-void AddressSampler::takeFrom(Ring &ring,
-                              function_ref<void(const AddressSample &)> visit) {
+void AddressSampler::drainRing(
+    Ring &ring, function_ref<void(const AddressSample &)> visit) {
   auto *head = static_cast<perf_event_mmap_page *>(ring.memory);
   auto *data = static_cast<const char *>(ring.memory) + pageBytes();
   uint64_t end = __atomic_load_n(&head->data_head, __ATOMIC_ACQUIRE);
@@ -403,15 +403,15 @@ void AddressSampler::takeFrom(Ring &ring,
 uint64_t AddressSampler::count() const {
   uint64_t sum = 0;
   for (const Ring &ring : rings)
-    sum += countOf(ring.fd) + countOf(ring.fewFd);
+    sum += readCount(ring.fd) + readCount(ring.fewFd);
   return sum;
 }
 
-void AddressSampler::take(function_ref<void(const AddressSample &)> visit) {
+void AddressSampler::drain(function_ref<void(const AddressSample &)> visit) {
   for (Ring &ring : rings) {
-    takeFrom(ring, visit);
+    drainRing(ring, visit);
     if (ring.trace)
-      takeTrace(ring, visit);
+      readTrace(ring, visit);
     adapt(ring);
   }
 }

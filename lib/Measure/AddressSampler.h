@@ -45,7 +45,7 @@ public:
 
   /// Those that came since the last call, of each processor in order. To be
   /// called often: what finds no room is lost.
-  void take(llvm::function_ref<void(const AddressSample &)> visit);
+  void drain(llvm::function_ref<void(const AddressSample &)> visit);
   uint64_t lost() const { return lostSamples; }
   /// All events until now, of children as well.
   uint64_t count() const;
@@ -65,9 +65,9 @@ private:
   bool openFew(Ring &ring, int processor, perf_event_attr attributes);
   void adapt(Ring &ring);
   void close();
-  void takeFrom(Ring &ring,
-                llvm::function_ref<void(const AddressSample &)> visit);
-  void takeTrace(Ring &ring,
+  void drainRing(Ring &ring,
+                 llvm::function_ref<void(const AddressSample &)> visit);
+  void readTrace(Ring &ring,
                  llvm::function_ref<void(const AddressSample &)> visit) const;
 
   Of what;

@@ -29,7 +29,7 @@ double mpg::nowSeconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-double mpg::secondsOf(const timeval &time) {
+double mpg::toSeconds(const timeval &time) {
   return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
 }
 
@@ -132,8 +132,8 @@ static double ownSeconds() {
   rusage self = {}, children = {};
   getrusage(RUSAGE_SELF, &self);
   getrusage(RUSAGE_CHILDREN, &children);
-  return secondsOf(self.ru_utime) + secondsOf(self.ru_stime) +
-         secondsOf(children.ru_utime) + secondsOf(children.ru_stime);
+  return toSeconds(self.ru_utime) + toSeconds(self.ru_stime) +
+         toSeconds(children.ru_utime) + toSeconds(children.ru_stime);
 }
 
 std::optional<LoadSample> mpg::readLoad(ArrayRef<unsigned> cpus) {

@@ -31,7 +31,7 @@ namespace mpg {
 /// Seconds of CLOCK_MONOTONIC.
 double nowSeconds();
 
-double secondsOf(const timeval &time);
+double toSeconds(const timeval &time);
 
 /// The time of day in UTC: "2026-01-01T00:00:00Z".
 std::string utcNow();

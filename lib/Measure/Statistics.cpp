@@ -111,7 +111,7 @@ static size_t endRankOfPairs(size_t m, size_t n) {
 //===----------------------------------------------------------------------===//
 
 /// pre: sorted, not empty.
-static double medianOf(ArrayRef<double> sorted) {
+static double computeMedian(ArrayRef<double> sorted) {
   double upper = sorted[sorted.size() / 2];
   if (sorted.size() % 2)
     return upper;
@@ -135,7 +135,7 @@ Summary mpg::summarise(ArrayRef<double> samples) {
     return summary;
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
-  summary.median = medianOf(sorted);
+  summary.median = computeMedian(sorted);
   summary.min = sorted.front();
   summary.max = sorted.back();
   summary.interval = intervalAt(sorted, endRankOfSigns(sorted.size()));
@@ -143,12 +143,12 @@ Summary mpg::summarise(ArrayRef<double> samples) {
 }
 
 /// Of logarithms of ratios.
-static Ratio ratioOf(std::vector<double> logarithms, size_t rank) {
+static Ratio computeRatio(std::vector<double> logarithms, size_t rank) {
   Ratio ratio;
   if (logarithms.empty())
     return ratio;
   std::sort(logarithms.begin(), logarithms.end());
-  ratio.value = std::exp(medianOf(logarithms));
+  ratio.value = std::exp(computeMedian(logarithms));
   if (std::optional<Interval> interval = intervalAt(logarithms, rank))
     ratio.interval = {std::exp(interval->low), std::exp(interval->high)};
   return ratio;
@@ -156,7 +156,7 @@ static Ratio ratioOf(std::vector<double> logarithms, size_t rank) {
 
 /// All pairs of values count. Of more than a thousand values, every second,
 /// third, ... is enough, and the statistics still hold.
-static size_t stepOf(size_t count) {
+static size_t getStep(size_t count) {
   constexpr size_t maxCount = 1000;
   return (count + maxCount - 1) / maxCount;
 }
@@ -165,32 +165,33 @@ Ratio mpg::pairedRatio(ArrayRef<double> before, ArrayRef<double> after) {
   assert(before.size() == after.size() && "rounds that are not whole");
   size_t count = std::min(before.size(), after.size());
   std::vector<double> logarithms;
-  for (size_t i = 0; i < count; i += stepOf(count))
+  for (size_t i = 0; i < count; i += getStep(count))
     logarithms.push_back(std::log(after[i]) - std::log(before[i]));
   // Walsh averages: of all pairs, each value with itself too.
   std::vector<double> averages;
   for (size_t i = 0; i < logarithms.size(); ++i)
     for (size_t j = i; j < logarithms.size(); ++j)
       averages.push_back((logarithms[i] + logarithms[j]) / 2);
-  return ratioOf(std::move(averages), endRankOfSignedRanks(logarithms.size()));
+  return computeRatio(std::move(averages),
+                      endRankOfSignedRanks(logarithms.size()));
 }
 
-static std::vector<double> logarithmsOf(ArrayRef<double> values) {
+static std::vector<double> computeLogarithms(ArrayRef<double> values) {
   std::vector<double> logarithms;
-  for (size_t i = 0; i < values.size(); i += stepOf(values.size()))
+  for (size_t i = 0; i < values.size(); i += getStep(values.size()))
     logarithms.push_back(std::log(values[i]));
   return logarithms;
 }
 
 Ratio mpg::unpairedRatio(ArrayRef<double> before, ArrayRef<double> after) {
-  std::vector<double> logsBefore = logarithmsOf(before);
-  std::vector<double> logsAfter = logarithmsOf(after);
+  std::vector<double> logsBefore = computeLogarithms(before);
+  std::vector<double> logsAfter = computeLogarithms(after);
   std::vector<double> differences;
   for (double first : logsBefore)
     for (double second : logsAfter)
       differences.push_back(second - first);
-  return ratioOf(std::move(differences),
-                 endRankOfPairs(logsBefore.size(), logsAfter.size()));
+  return computeRatio(std::move(differences),
+                      endRankOfPairs(logsBefore.size(), logsAfter.size()));
 }
 
 std::string mpg::describeRatio(const Ratio &ratio, StringRef word) {

@@ -89,7 +89,7 @@ static Ability both(Ability a, Ability b) {
   return a == Ability::yes ? b : a;
 }
 
-static Ability abilityOf(Reach reach) {
+static Ability getAbility(Reach reach) {
   switch (reach) {
   case Reach::open:
     return Ability::yes;
@@ -133,7 +133,7 @@ static Ability judgeInjection(const NodeMachine &machine,
   if (reach.prefetch == Reach::closed)
     missing.push_back("the prefetch registers are closed to programs (el0ae of "
                       "IMP_PF_CTRL_EL1 is 0)");
-  return abilityOf(reach.prefetch);
+  return getAbility(reach.prefetch);
 }
 
 TagSupport mpg::judgeTags(const NodeMachine &machine,

@@ -29,11 +29,11 @@ std::string GroupLimit::liftCommand() const {
 }
 
 const GroupLimit *GroupLimits::tightest() const {
-  const GroupLimit *least = nullptr;
+  const GroupLimit *min = nullptr;
   for (const GroupLimit &limit : limits)
-    if (limit.limitBytes && (!least || limit.leftBytes() < least->leftBytes()))
-      least = &limit;
-  return least;
+    if (limit.limitBytes && (!min || limit.leftBytes() < min->leftBytes()))
+      min = &limit;
+  return min;
 }
 
 namespace {
@@ -81,7 +81,7 @@ static std::optional<std::string> findPath(StringRef groups,
 }
 
 /// The group's folder below \p mount.
-static std::string folderOf(const Mount &mount, StringRef path) {
+static std::string joinFolder(const Mount &mount, StringRef path) {
   StringRef rest = path;
   if (mount.root != "/" && !rest.consume_front(mount.root))
     rest = "";
@@ -149,7 +149,7 @@ static GroupLimits readLimits(const SysTree &tree, StringRef groupList,
                          .str();
     return groups;
   }
-  groups.folder = folderOf(*mount, *path);
+  groups.folder = joinFolder(*mount, *path);
   for (StringRef folder = groups.folder;; folder = folder.rsplit('/').first) {
     addGroup(tree, folder.str(), controller, groups);
     if (folder.size() <= mount->place.size())

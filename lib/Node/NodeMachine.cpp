@@ -255,7 +255,7 @@ static bool isA64fx(uint64_t midr) {
   return (midr >> 24 & 0xff) == 0x46 && (midr >> 4 & 0xfff) == 0x001;
 }
 
-static A64fxKind kindOf(const Fact<uint64_t> &midr, const NumaFacts &numa) {
+static A64fxKind getKind(const Fact<uint64_t> &midr, const NumaFacts &numa) {
   if (!midr || !isA64fx(*midr))
     return A64fxKind::no;
   if (holdsGroups(numa, 4, 12))
@@ -368,7 +368,7 @@ NodeMachine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
   machine.host = name("/proc/sys/kernel/hostname");
   machine.kernelRelease = name("/proc/sys/kernel/osrelease");
   readProcessor(tree, machine);
-  machine.a64fx = kindOf(machine.midr, numa);
+  machine.a64fx = getKind(machine.midr, numa);
   Fact<std::vector<unsigned>> online =
       tree.list("/sys/devices/system/cpu/online");
   machine.cpus = online ? Fact<unsigned>(unsigned((*online).size()))

@@ -300,13 +300,13 @@ std::vector<std::string> mpg::growCommands(const Node &node,
             "echo 'w " + file + " - - - - " + count + "'" + boot};
   }
   // The same for all nodes, and less for none.
-  uint64_t sum = morePages, most = 0;
+  uint64_t sum = morePages, max = 0;
   for (const NumaNode *numa : nodes) {
     sum = addCapped(sum, numa->poolTotal.valueOr(0));
-    most = std::max(most, numa->poolTotal.valueOr(0));
+    max = std::max(max, numa->poolTotal.valueOr(0));
   }
   std::string count =
-      std::to_string(std::max(most, (sum + nodes.size() - 1) / nodes.size()));
+      std::to_string(std::max(max, (sum + nodes.size() - 1) / nodes.size()));
   std::string loop = "for n in " + nodeWords(nodes) + "; do echo ";
   std::string file = "/sys/devices/system/node/node$n/" + pool;
   return {loop + count + " > " + file + "; done",
@@ -422,7 +422,7 @@ static VerdictStatus decide(const Node &node, const Verdict &verdict) {
                                         : VerdictStatus::unknown;
 }
 
-static std::string headlineOf(const Node &node, const Verdict &verdict) {
+static std::string makeHeadline(const Node &node, const Verdict &verdict) {
   uint64_t pages = verdict.availablePages.valueOr(0);
   std::string needed = verdict.neededPages
                            ? ", " + pagesText(verdict.neededPages) + " needed"
@@ -454,7 +454,7 @@ Verdict mpg::judgeNode(const Node &node, uint64_t neededPages) {
   verdict.neededPages = neededPages;
   verdict.availablePages = availablePages(node);
   verdict.status = decide(node, verdict);
-  verdict.headline = headlineOf(node, verdict);
+  verdict.headline = makeHeadline(node, verdict);
   bool limited = adviseGroup(node, verdict);
   if (!verdict.availablePages) {
     adviseUnknown(verdict.availablePages, verdict);

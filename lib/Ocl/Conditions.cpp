@@ -18,7 +18,7 @@ public:
   int64_t value() { return binary(1); }
 
 private:
-  int64_t binary(unsigned least);
+  int64_t binary(unsigned min);
   int64_t unary();
   int64_t name();
   bool isDefined();
@@ -84,7 +84,7 @@ StringRef ConditionExpression::word() {
   return found;
 }
 
-int64_t ConditionExpression::binary(unsigned least) {
+int64_t ConditionExpression::binary(unsigned min) {
   int64_t left = unary();
   for (;;) {
     const Operator *found = nullptr;
@@ -92,7 +92,7 @@ int64_t ConditionExpression::binary(unsigned least) {
     for (const Operator &candidate : operators)
       if (!found && text.starts_with(candidate.token))
         found = &candidate;
-    if (!found || found->precedence < least)
+    if (!found || found->precedence < min)
       return left;
     eat(found->token);
     left = compute(found->token, left, binary(found->precedence + 1));

@@ -66,15 +66,15 @@ static const Name names[] = {
     {"END_CACHE_SUBSECTOR", OclForm::subsectorAssign, true},
 };
 
-static StringRef nameOf(OclForm form, bool isEnd) {
+static StringRef getName(OclForm form, bool isEnd) {
   for (const Name &name : names)
     if (name.form == form && name.isEnd == isEnd)
       return name.name;
   return "";
 }
 
-StringRef mpg::oclName(OclForm form) { return nameOf(form, false); }
-StringRef mpg::oclEndName(OclForm form) { return nameOf(form, true); }
+StringRef mpg::oclName(OclForm form) { return getName(form, false); }
+StringRef mpg::oclEndName(OclForm form) { return getName(form, true); }
 
 static bool isNameCharacter(char c) {
   return isAlnum(c) || c == '_' || c == '$';
@@ -87,7 +87,7 @@ void Parser::warn(size_t offset, const Twine &problem) {
 void Parser::refuse(OclDirective &directive, size_t offset,
                     const Twine &problem) {
   directive.isWrong = true;
-  warn(offset, problem + "; " + nameOf(directive.form, directive.isEnd) +
+  warn(offset, problem + "; " + getName(directive.form, directive.isEnd) +
                    " is ignored" +
                    (namesArrays(directive.form)
                         ? ""

@@ -411,7 +411,7 @@ OclResult mpg::readOcl(const SourceText &source, const FortranOptions &options,
 }
 
 /// The name of the place that a hint is about, in the side file.
-static std::string keyOf(const OclHint &hint) {
+static std::string getKey(const OclHint &hint) {
   std::string key = hint.function;
   if (!hint.variable.empty())
     key += "/" + hint.variable;
@@ -429,7 +429,7 @@ void mpg::writeSideFile(raw_ostream &out, const SourceText &source,
                         ArrayRef<OclHint> hints) {
   StringSet<> seen;
   for (const OclHint &hint : hints) {
-    std::string key = keyOf(hint);
+    std::string key = getKey(hint);
     // Two directives for one array say it once.
     if (!seen.insert(key).second)
       continue;
@@ -443,7 +443,7 @@ void mpg::writeSideFile(raw_ostream &out, const SourceText &source,
 }
 
 /// The option that silences it, as compilers write it after a message.
-static const char *optionOf(OclSeverity severity) {
+static const char *getOption(OclSeverity severity) {
   switch (severity) {
   case OclSeverity::hint:
   case OclSeverity::end:
@@ -464,7 +464,7 @@ void mpg::writeOclDiagnostics(raw_ostream &out, const SourceText &source,
     out << printable(source.files[line.place.file]) << ":" << line.place.line
         << ":" << diagnostic.place.column
         << (isWarning ? ": warning: " : ": remark: ")
-        << printable(diagnostic.text) << optionOf(diagnostic.severity) << "\n";
+        << printable(diagnostic.text) << getOption(diagnostic.severity) << "\n";
     // Tabs would move the caret.
     std::string shown = line.text.str();
     std::replace(shown.begin(), shown.end(), '\t', ' ');

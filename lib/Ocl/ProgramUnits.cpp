@@ -222,7 +222,7 @@ void ProgramUnits::beginMain(unsigned line) {
 }
 
 /// How a separate procedure of a submodule is named: as one of the module.
-static StringRef moduleOf(StringRef scope) {
+static StringRef getModule(StringRef scope) {
   // The names are in lower case, so this S begins a submodule.
   return scope.take_front(scope.find('S'));
 }
@@ -237,7 +237,7 @@ void ProgramUnits::pushProcedure(const std::string &name,
     scope = "_QF" + name;
   } else {
     StringRef outer = open.back().scope;
-    linkage = ((isSeparate ? moduleOf(outer) : outer) + "P" + name).str();
+    linkage = ((isSeparate ? getModule(outer) : outer) + "P" + name).str();
     scope = (outer + "F" + name).str();
   }
   bool isInternal = !open.empty() && open.back().procedure;
@@ -251,7 +251,7 @@ void ProgramUnits::pushProcedure(const std::string &name,
 
 /// The name that bind(c, name="...") gives to the procedure \p name; "" without
 /// a bind. \p suffix is the text after the arguments.
-static std::string bindNameOf(StringRef suffix, StringRef name) {
+static std::string parseBindName(StringRef suffix, StringRef name) {
   size_t bind = suffix.find("bind(c");
   if (bind == StringRef::npos)
     return "";
@@ -306,7 +306,7 @@ bool ProgramUnits::beginProcedure(Cursor &cursor, unsigned line) {
   StringRef dummies = word.rest();
   word.eatParentheses();
   dummies = dummies.drop_back(word.rest().size());
-  pushProcedure(name, bindNameOf(word.rest(), name), isSeparate, line);
+  pushProcedure(name, parseBindName(word.rest(), name), isSeparate, line);
   addDummies(dummies);
   return true;
 }
@@ -336,7 +336,7 @@ void ProgramUnits::addEntry(Cursor &cursor, unsigned line) {
   if (name.empty())
     return;
   word.eatParentheses();
-  std::string bindName = bindNameOf(word.rest(), name);
+  std::string bindName = parseBindName(word.rest(), name);
   if (!bindName.empty())
     name = bindName;
   else if (open.size() > 1)

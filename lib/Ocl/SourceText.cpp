@@ -33,7 +33,7 @@ size_t mpg::findOcl(StringRef line, bool fixedForm) {
   return at;
 }
 
-static StringRef suffixOf(StringRef path) {
+static StringRef findSuffix(StringRef path) {
   StringRef suffix = sys::path::extension(path);
   suffix.consume_front(".");
   return suffix;
@@ -44,16 +44,16 @@ static bool isOneOf(StringRef suffix, ArrayRef<StringRef> known) {
 }
 
 bool mpg::hasFixedForm(StringRef path) {
-  return isOneOf(suffixOf(path), {"f", "F", "for", "FOR", "fpp", "FPP"});
+  return isOneOf(findSuffix(path), {"f", "F", "for", "FOR", "fpp", "FPP"});
 }
 
 bool mpg::hasFreeForm(StringRef path) {
-  return isOneOf(suffixOf(path),
+  return isOneOf(findSuffix(path),
                  {"f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"});
 }
 
 bool mpg::isPreprocessed(StringRef path) {
-  StringRef suffix = suffixOf(path);
+  StringRef suffix = findSuffix(path);
   return !suffix.empty() && isUpper(suffix.front());
 }
 
@@ -204,7 +204,7 @@ void TextReader::include(StringRef rest, bool isIncludeLine) {
   if (path.empty())
     return;
   auto buffer = readUnmapped(path);
-  if (!buffer || (bytes += (*buffer)->getBufferSize()) > mostTextBytes)
+  if (!buffer || (bytes += (*buffer)->getBufferSize()) > maxTextBytes)
     return;
   bool outer = std::exchange(byIncludeLine, byIncludeLine || isIncludeLine);
   source.included.push_back(std::move(*buffer));

@@ -14,15 +14,15 @@ using namespace mpg;
 static constexpr unsigned cellWidth = 10, cellHeight = 6;
 
 /// 0: nothing at all; 4: more than three quarters.
-static unsigned shadeOf(uint8_t percent) {
+static unsigned getShade(uint8_t percent) {
   return percent ? 1 + (std::min<unsigned>(percent, 100) - 1) / 25 : 0;
 }
 
 static void writeRow(raw_ostream &out, const std::vector<uint8_t> &row,
                      size_t number) {
   for (size_t begin = 0, end = 0; begin < row.size(); begin = end) {
-    unsigned shade = shadeOf(row[begin]);
-    while (end < row.size() && shadeOf(row[end]) == shade)
+    unsigned shade = getShade(row[begin]);
+    while (end < row.size() && getShade(row[end]) == shade)
       ++end;
     if (shade)
       out << "<rect class=\"h" << shade << "\" x=\"" << begin * cellWidth

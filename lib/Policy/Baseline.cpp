@@ -40,7 +40,7 @@ FindingSet mpg::lookedFor(const AuditSettings &settings, Target target) {
 static constexpr StringRef schema = "mpgbaseline-1";
 
 /// About 300,000 findings.
-static constexpr uint64_t mostFileBytes = uint64_t(64) << 20;
+static constexpr uint64_t maxFileBytes = uint64_t(64) << 20;
 
 bool Baseline::Entry::operator<(const Entry &other) const {
   return std::tie(path, id, fingerprint) <
@@ -51,20 +51,20 @@ bool Baseline::Entry::operator<(const Entry &other) const {
 // Contents
 //===----------------------------------------------------------------------===//
 
-std::string Baseline::nameOf(StringRef path) const {
-  return folder ? folder->nameOf(path) : absolutePath(path);
+std::string Baseline::getName(StringRef path) const {
+  return folder ? folder->getName(path) : absolutePath(path);
 }
 
 void Baseline::add(const Finding &finding, StringRef path) {
   if (canBeAccepted(finding))
-    entries[{nameOf(path), idText(finding.id), fingerprintOf(finding, "")}] =
-        withoutNumbers(finding.title);
+    entries[{getName(path), idText(finding.id),
+             computeFingerprint(finding, "")}] = withoutNumbers(finding.title);
 }
 
 bool Baseline::contains(const Finding &finding, StringRef path) const {
   return canBeAccepted(finding) &&
-         entries.count(
-             {nameOf(path), idText(finding.id), fingerprintOf(finding, "")});
+         entries.count({getName(path), idText(finding.id),
+                        computeFingerprint(finding, "")});
 }
 
 unsigned Baseline::apply(std::vector<Finding> &findings, StringRef path) const {
@@ -106,7 +106,7 @@ static std::optional<Baseline::Entry> readEntry(const json::Value &value) {
 
 Expected<Baseline> Baseline::read(const std::string &path) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer =
-      readTextFile(path, mostFileBytes);
+      readTextFile(path, maxFileBytes);
   if (!buffer)
     return buffer.takeError();
   StringRef text = (*buffer)->getBuffer();
@@ -170,7 +170,7 @@ Error Baseline::write(const std::string &path) const {
   for (const auto &[entry, title] : entries) {
     Entry moved = entry;
     if (!folder)
-      moved.path = base.nameOf(entry.path);
+      moved.path = base.getName(entry.path);
     named[moved] = title;
   }
   auto fail = [&](const std::string &reason) {
@@ -261,7 +261,7 @@ static std::string asUtf8(StringRef name) {
   return text;
 }
 
-std::string BaseFolder::nameOf(StringRef path) const {
+std::string BaseFolder::getName(StringRef path) const {
   std::string absolute = absolutePath(path);
   StringRef inside = nameInside(written, absolute);
   if (!inside.empty())
@@ -305,18 +305,18 @@ std::string mpg::withoutNumbers(StringRef text) {
 
 /// The library that a finding comes from, without its version: both its loader
 /// and its number may change.
-static StringRef libraryOf(StringRef via) {
+static StringRef getLibrary(StringRef via) {
   StringRef last = via.substr(via.rfind('>') + 1).trim();
   last = last.substr(last.rfind('/') + 1);
   size_t end = last.find(".so");
   return end == StringRef::npos ? last : last.substr(0, end);
 }
 
-std::string mpg::fingerprintOf(const Finding &finding, StringRef path) {
+std::string mpg::computeFingerprint(const Finding &finding, StringRef path) {
   std::string parts = idText(finding.id);
   for (StringRef part :
        {StringRef(finding.sub), StringRef(finding.where.symbol),
-        StringRef(finding.where.section), libraryOf(finding.via)})
+        StringRef(finding.where.section), getLibrary(finding.via)})
     parts += '\0' + part.str();
   parts += '\0' + withoutNumbers(finding.field);
   parts += '\0' + withoutNumbers(finding.title);

@@ -73,7 +73,7 @@ void ConfigurationReader::readValues(const ConfigurationKey &key, unsigned line,
     return;
   }
   for (yaml::Node &item : *list) {
-    unsigned itemLine = lineOf(item);
+    unsigned itemLine = getLine(item);
     if (isa<yaml::MappingNode>(item))
       return fail(itemLine, "the list of '" + key.name +
                                 "' has a KEY: VALUE in it; is a ] missing?");
@@ -87,7 +87,7 @@ void ConfigurationReader::readValues(const ConfigurationKey &key, unsigned line,
 void ConfigurationReader::readSuppression(yaml::MappingNode &map) {
   SuppressionReader reader;
   SeenKeys seen;
-  unsigned first = lineOf(map);
+  unsigned first = getLine(map);
   for (yaml::KeyValueNode &entry : map) {
     unsigned line = 0;
     std::string key = readKey(entry, seen, line);
@@ -105,7 +105,7 @@ void ConfigurationReader::readSuppression(yaml::MappingNode &map) {
   std::string wrong = reader.finish();
   if (!wrong.empty())
     return fail(first, wrong);
-  result.suppressions.push_back(reader.take());
+  result.suppressions.push_back(reader.release());
   result.suppressions.back().origin = result.path + ":" + std::to_string(first);
 }
 
@@ -114,13 +114,13 @@ void ConfigurationReader::readSuppressions(yaml::Node *value) {
     return; // all entries are commented out
   auto *list = dyn_cast_or_null<yaml::SequenceNode>(value);
   if (!list)
-    return fail(value ? lineOf(*value) : 1,
+    return fail(value ? getLine(*value) : 1,
                 "'suppress' takes a list; begin each entry with '- id:'");
   for (yaml::Node &item : *list) {
     auto *map = dyn_cast<yaml::MappingNode>(&item);
     if (!map)
-      return fail(lineOf(item), "a suppression is missing; write - {id: "
-                                "MPG130, path: bin/app, reason: WHY}");
+      return fail(getLine(item), "a suppression is missing; write - {id: "
+                                 "MPG130, path: bin/app, reason: WHY}");
     readSuppression(*map);
     if (failed())
       return;

@@ -38,8 +38,8 @@ private:
 // Findings
 //===----------------------------------------------------------------------===//
 
-static std::string lineOf(const Finding &finding) {
-  StringRef vendor = infoOf(finding.id).vendor;
+static std::string formatLine(const Finding &finding) {
+  StringRef vendor = getInfo(finding.id).vendor;
   return (severityName(finding.severity) + ": " + idText(finding.id) +
           (vendor.empty() ? "" : " (" + vendor.str() + ")") + ": " +
           finding.title)
@@ -49,8 +49,8 @@ static std::string lineOf(const Finding &finding) {
 /// Takes the finding with \p fingerprint out of \p findings; null if there is
 /// none.
 static const Finding *
-take(std::multimap<std::string, const Finding *> &findings,
-     const std::string &fingerprint) {
+extract(std::multimap<std::string, const Finding *> &findings,
+        const std::string &fingerprint) {
   auto at = findings.find(fingerprint);
   if (at == findings.end())
     return nullptr;
@@ -64,20 +64,20 @@ static bool compareFindings(DiffLines &lines, ArrayRef<Finding> before,
   bool isWorse = false;
   std::multimap<std::string, const Finding *> old;
   for (const Finding &finding : before)
-    old.emplace(fingerprintOf(finding, ""), &finding);
+    old.emplace(computeFingerprint(finding, ""), &finding);
   for (const Finding &finding : after) {
-    const Finding *was = take(old, fingerprintOf(finding, ""));
+    const Finding *was = extract(old, computeFingerprint(finding, ""));
     if (!was)
-      lines.add("new", lineOf(finding));
+      lines.add("new", formatLine(finding));
     else if (was->severity != finding.severity)
       lines.add("changed",
-                severityName(was->severity) + " -> " + lineOf(finding));
+                severityName(was->severity) + " -> " + formatLine(finding));
     Severity until = was ? was->severity : Severity::note;
     isWorse |= finding.severity > until;
   }
   for (const Finding &finding : before)
     if (any_of(old, [&](auto &left) { return left.second == &finding; }))
-      lines.add("gone", lineOf(finding));
+      lines.add("gone", formatLine(finding));
   return isWorse;
 }
 

@@ -89,7 +89,7 @@ public:
 
   /// "bin/app", or "../bin/app" for what lies elsewhere. Bytes that are not
   /// UTF-8 are written as \\xe9. pre: made by of().
-  std::string nameOf(llvm::StringRef path) const;
+  std::string getName(llvm::StringRef path) const;
 
 private:
   std::string written; ///< absolute, as the user names it
@@ -98,7 +98,7 @@ private:
 
 /// 16 hexadecimal digits. \p path as the report shows it ("./a" is "a"), or ""
 /// for what is the same in every file.
-std::string fingerprintOf(const Finding &finding, llvm::StringRef path);
+std::string computeFingerprint(const Finding &finding, llvm::StringRef path);
 
 /// \p text with # in place of numbers and sizes: "RELRO at # shares a # page".
 /// Digits of names stay.
@@ -157,7 +157,7 @@ public:
   /// The missing part.
   std::string finish() const;
   /// pre: nothing was wrong.
-  Suppression take() { return std::move(suppression); }
+  Suppression release() { return std::move(suppression); }
 
 private:
   Suppression suppression;
@@ -233,7 +233,7 @@ public:
   };
 
 private:
-  std::string nameOf(llvm::StringRef path) const;
+  std::string getName(llvm::StringRef path) const;
 
   /// Paths are named from here; nothing: they are absolute, because the file
   /// is not yet known.

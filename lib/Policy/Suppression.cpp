@@ -117,7 +117,7 @@ Expected<Suppression> mpg::parseSuppression(StringRef text) {
     wrong = reader.finish();
   if (!wrong.empty())
     return fail(wrong);
-  Suppression suppression = reader.take();
+  Suppression suppression = reader.release();
   suppression.origin = "--suppress";
   suppression.forThisRun = true;
   return suppression;
@@ -169,7 +169,7 @@ Suppressor::~Suppressor() = default;
 
 bool mpg::canBeAccepted(const Finding &finding) {
   return finding.severity != Severity::error ||
-         infoOf(finding.id).group != FindingGroup::malformed;
+         getInfo(finding.id).group != FindingGroup::malformed;
 }
 
 unsigned Suppressor::apply(std::vector<Finding> &findings, StringRef path,
@@ -203,7 +203,7 @@ unsigned Suppressor::apply(std::vector<Finding> &findings, StringRef path,
 }
 
 /// "MPG130 (path bin/app, symbol sbrk)"
-static std::string nameOf(const Suppression &suppression) {
+static std::string getName(const Suppression &suppression) {
   std::string name = suppression.id, separator = " (";
   for (auto [key, value] : {std::pair("path ", &suppression.path),
                             std::pair("symbol ", &suppression.symbol)})
@@ -218,7 +218,7 @@ std::vector<std::string> Suppressor::complaints(bool whole) const {
   std::vector<std::string> lines;
   for (const Entry &entry : state->entries) {
     const Suppression &suppression = entry.suppression;
-    std::string name = nameOf(suppression);
+    std::string name = getName(suppression);
     bool isSure = whole || suppression.forThisRun ||
                   (!suppression.path.empty() && entry.path.isLiteral());
     if (entry.expired)

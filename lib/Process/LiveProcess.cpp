@@ -221,7 +221,7 @@ static std::optional<unsigned> localRanks(const Environment &environment) {
   };
   for (StringRef name : names) {
     unsigned ranks;
-    if (!environment.valueOf(name).getAsInteger(10, ranks) && ranks)
+    if (!environment.getValue(name).getAsInteger(10, ranks) && ranks)
       return ranks;
   }
   return std::nullopt;
@@ -245,7 +245,7 @@ Error Reader::readLaunch() {
     launch.environment.set(name, std::move(variable));
   }
   // The requested number, not the present one: at its start a program has one.
-  launch.threads = ompThreads(launch.environment.valueOf("OMP_NUM_THREADS"));
+  launch.threads = ompThreads(launch.environment.getValue("OMP_NUM_THREADS"));
   if (!launch.threads)
     launch.threads = process.threads;
   launch.ranksPerNode = localRanks(launch.environment);
@@ -258,7 +258,7 @@ Error Reader::readLaunch() {
 /// The range of libmpg's heap, if mpgrun waits for a report and so knows it.
 HeapRange Reader::findHeap() const {
   unsigned number;
-  if (process.launch.environment.valueOf("MPG_STATE_FD")
+  if (process.launch.environment.getValue("MPG_STATE_FD")
           .getAsInteger(10, number))
     return {};
   std::string file = folder + "/fd/" + std::to_string(number);
@@ -276,7 +276,7 @@ HeapRange Reader::findHeap() const {
     ownNumber = statusField("NSpid");
   if (!state || ownNumber.getAsInteger(10, writer) || state->pid != writer)
     return {};
-  return heapOf(*state);
+  return getHeap(*state);
 }
 
 void Reader::addText(const std::vector<MappedArea> &areas) {

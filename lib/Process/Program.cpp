@@ -29,7 +29,7 @@ StringRef mpg::hostMachineName() {
 
 /// How good a candidate for being run \p path is: the shell takes the first
 /// executable file, and tells about another one only if there is none.
-static ProgramKind lookAt(const std::string &path, struct stat &status) {
+static ProgramKind readKind(const std::string &path, struct stat &status) {
   if (stat(path.c_str(), &status) != 0)
     return ProgramKind::missing;
   if (S_ISDIR(status.st_mode))
@@ -43,7 +43,7 @@ static std::string findPath(StringRef name, StringRef searchPath,
                             ProgramKind &kind, struct stat &status) {
   kind = ProgramKind::missing;
   if (name.contains('/') || name.empty()) {
-    kind = lookAt(name.str(), status);
+    kind = readKind(name.str(), status);
     return name.str();
   }
   SmallVector<StringRef, 16> folders;
@@ -54,7 +54,7 @@ static std::string findPath(StringRef name, StringRef searchPath,
     std::string path =
         (folder.empty() ? std::string(".") : folder.str()) + "/" + name.str();
     struct stat here;
-    ProgramKind found = lookAt(path, here);
+    ProgramKind found = readKind(path, here);
     if (found == ProgramKind::unknown) {
       kind = found;
       status = here;
@@ -86,7 +86,7 @@ static bool isPrivileged(const std::string &path, const struct stat &status) {
           getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
-static std::string identityOf(const struct stat &status) {
+static std::string makeIdentity(const struct stat &status) {
   return std::to_string(uint64_t(status.st_dev)) + ":" +
          std::to_string(uint64_t(status.st_ino));
 }
@@ -123,7 +123,7 @@ static void readScript(Program &program, StringRef searchPath) {
   struct stat status = {};
   program.interpreter = findPath(name, searchPath, kind, status);
   if (kind == ProgramKind::unknown)
-    program.identity = identityOf(status);
+    program.identity = makeIdentity(status);
 }
 
 /// It may ask to be traced by its parent (PTRACE_TRACEME), as programs do that
@@ -192,7 +192,7 @@ Program mpg::findProgram(StringRef name, StringRef searchPath) {
   program.path = findPath(name, searchPath, program.kind, status);
   if (program.kind != ProgramKind::unknown)
     return program;
-  program.identity = identityOf(status);
+  program.identity = makeIdentity(status);
   program.isPrivileged = isPrivileged(program.path, status);
   if (!S_ISREG(status.st_mode))
     return program;

@@ -13,7 +13,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// The first of \p names that the environment has; null if none.
-static const char *firstOf(ArrayRef<const char *> names) {
+static const char *findFirst(ArrayRef<const char *> names) {
   for (const char *name : names)
     if (const char *value = getenv(name))
       return value;
@@ -26,7 +26,7 @@ static const char *localRank() {
 #define MPG_LOCAL_RANK(name) name,
 #include "mpg/ranks.def"
   };
-  return firstOf(names);
+  return findFirst(names);
 }
 
 bool mpg::speaksForNode() {
@@ -39,7 +39,7 @@ std::string mpg::worldRank() {
 #define MPG_WORLD_RANK(name) name,
 #include "mpg/ranks.def"
   };
-  const char *rank = firstOf(names);
+  const char *rank = findFirst(names);
   // It becomes a part of a file's name.
   bool isNumber = rank && *rank && all_of(StringRef(rank), isDigit);
   return isNumber ? rank : "0";

@@ -73,12 +73,12 @@ public:
       uses[index].region = RunRegion(index);
   }
   std::vector<RegionUse> classify();
-  RunRegion regionOf(size_t index) const;
+  RunRegion getRegion(size_t index) const;
 
 private:
-  void take(size_t index);
-  bool takeSegments(const MappedArea &area);
-  uint64_t takeHeap(const MappedArea &area);
+  void classifyArea(size_t index);
+  bool classifySegments(const MappedArea &area);
+  uint64_t classifyHeap(const MappedArea &area);
   bool isStack(size_t index) const;
   bool isBehindGuard(size_t index) const;
   bool isThreadHeap(size_t index) const;
@@ -129,7 +129,7 @@ static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
 
 /// Parts of \p area in the program's own writable segments. True if they are
 /// all of it, as far as it has private pages.
-bool Classifier::takeSegments(const MappedArea &area) {
+bool Classifier::classifySegments(const MappedArea &area) {
   uint64_t taken = 0;
   for (const ProgramSegment &segment : segments) {
     // The pages at both ends are the segment's wholly.
@@ -148,7 +148,7 @@ bool Classifier::takeSegments(const MappedArea &area) {
 
 /// How much of \p area is libmpg's heap. Not always all of it: the kernel makes
 /// one mapping of neighbours that are alike.
-uint64_t Classifier::takeHeap(const MappedArea &area) {
+uint64_t Classifier::classifyHeap(const MappedArea &area) {
   uint64_t taken = bytesWithin(area, heap.start, heap.end);
   add(RunRegion::heap, area, taken);
   return taken;
@@ -213,7 +213,7 @@ bool Classifier::belongsToLibrary(size_t index) const {
          areas[index - 1].writable && isLibraryData(index - 1);
 }
 
-RunRegion Classifier::regionOf(size_t index) const {
+RunRegion Classifier::getRegion(size_t index) const {
   const MappedArea &area = areas[index];
   StringRef name = area.name;
   if (area.shared)
@@ -231,23 +231,23 @@ RunRegion Classifier::regionOf(size_t index) const {
   return RunRegion::mmap;
 }
 
-void Classifier::take(size_t index) {
+void Classifier::classifyArea(size_t index) {
   const MappedArea &area = areas[index];
   // Code and constants, and the kernel's own pages, are not the program's data.
   if (!area.writable || area.bytes() == 0 || StringRef(area.name) == "[vvar]")
     return;
   if (isStateName(area.name)) // ours
     return;
-  if (takeSegments(area))
+  if (classifySegments(area))
     return;
-  uint64_t taken = takeHeap(area);
+  uint64_t taken = classifyHeap(area);
   taken += bytesWithin(area, heap.end, heap.tablesEnd); // only ours
-  add(regionOf(index), area, area.bytes() - taken);
+  add(getRegion(index), area, area.bytes() - taken);
 }
 
 std::vector<RegionUse> Classifier::classify() {
   for (size_t index = 0; index < areas.size(); ++index)
-    take(index);
+    classifyArea(index);
   std::vector<RegionUse> result;
   for (RegionUse &use : uses)
     if (use.bytes || use.setAsideBytes) {
@@ -268,14 +268,14 @@ mpg::classifyAreas(const std::vector<MappedArea> &areas,
 RunRegion mpg::regionOfArea(const std::vector<MappedArea> &areas,
                             size_t index) {
   const std::vector<ProgramSegment> none;
-  return Classifier(areas, none, {}).regionOf(index);
+  return Classifier(areas, none, {}).getRegion(index);
 }
 
 bool mpg::isStateName(StringRef name) {
   return mpg_is_state_name(name.data(), name.size());
 }
 
-HeapRange mpg::heapOf(const mpg_state &state) {
+HeapRange mpg::getHeap(const mpg_state &state) {
   uint64_t end = std::max(state.heapStart, state.heapEnd);
   return {state.heapStart, end, std::max(end, state.heapTablesEnd)};
 }
@@ -416,17 +416,18 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
     use.pagedInBytes += from.pagedInBytes;
     // A program may have several segments: the reason of what is missing most.
     uint64_t left = from.bytes - std::min(from.hugeBytes, from.bytes);
-    uint64_t &most = missing[size_t(*region)];
-    if (use.reason.empty() || (from.reason[0] && left > most)) {
+    uint64_t &max = missing[size_t(*region)];
+    if (use.reason.empty() || (from.reason[0] && left > max)) {
       use.reason = cleanText(from.reason);
-      most = left;
+      max = left;
     }
   }
   addPeaks(report, state);
 }
 
 /// A text that another process may be writing, or that has no end.
-template <size_t length> static std::string textOf(const char (&text)[length]) {
+template <size_t length>
+static std::string getText(const char (&text)[length]) {
   return cleanText(std::string(text, strnlen(text, length)).c_str());
 }
 
@@ -440,7 +441,7 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
     ProcessUse use;
     use.pid = from.pid;
     use.parent = from.parent;
-    use.command = textOf(from.command);
+    use.command = getText(from.command);
     use.mode = modeName(from.mode).value_or("auto").str();
     use.hasEnded = from.hasEnded != 0;
     use.bytes = from.bytes;
@@ -448,7 +449,7 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
     use.poolBytes = std::min(from.poolBytes, use.hugeBytes);
     use.heapPeakBytes = from.heapPeakBytes;
     use.heapPeakHugeBytes = std::min(from.heapPeakHugeBytes, use.heapPeakBytes);
-    use.reason = textOf(from.reason);
+    use.reason = getText(from.reason);
     report.processes.push_back(std::move(use));
   }
   stableSort(report.processes, [](const ProcessUse &a, const ProcessUse &b) {
@@ -458,21 +459,21 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
 
 std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,
                                              const RegionUse &use) {
-  constexpr uint64_t leastBytes = 32 << 20;
+  constexpr uint64_t minBytes = 32 << 20;
   // A thread's first page is written by the thread that starts it.
-  constexpr uint64_t leastStackBytes = 8 << 10;
+  constexpr uint64_t minStackBytes = 8 << 10;
   bool isArrays =
       use.region == RunRegion::data || use.region == RunRegion::bss ||
       use.region == RunRegion::heap || use.region == RunRegion::mmap;
-  auto most = std::max_element(use.nodes.begin(), use.nodes.end());
-  if (!isArrays || most == use.nodes.end() || use.bytes < leastBytes ||
-      *most < use.bytes / 10 * 9)
+  auto max = std::max_element(use.nodes.begin(), use.nodes.end());
+  if (!isArrays || max == use.nodes.end() || use.bytes < minBytes ||
+      *max < use.bytes / 10 * 9)
     return std::nullopt;
-  auto crowded = size_t(most - use.nodes.begin());
+  auto crowded = size_t(max - use.nodes.begin());
   for (const RegionUse &other : report.regions)
     for (size_t node = 0; node < other.nodes.size(); ++node)
       if (other.region == RunRegion::threadStack && node != crowded &&
-          other.nodes[node] >= leastStackBytes)
+          other.nodes[node] >= minStackBytes)
         return unsigned(crowded);
   return std::nullopt;
 }

@@ -150,7 +150,7 @@ struct HeapRange {
   uint64_t start = 0, end = 0;
   uint64_t tablesEnd = 0; ///< its tables lie after it
 };
-HeapRange heapOf(const mpg_state &state);
+HeapRange getHeap(const mpg_state &state);
 
 /// Regions of a process out of its mappings. pre: \p areas in order.
 std::vector<RegionUse>
@@ -238,7 +238,7 @@ std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
 
 /// The program may not be traced: libmpg is to write down its mappings when it
 /// ends.
-void askForEnd(int stateFd);
+void requestEnd(int stateFd);
 
 /// The mappings that it has written down; nothing if mpgrun has not asked, or
 /// the program ended by _exit or a signal.

@@ -166,22 +166,22 @@ static void writeProcess(raw_ostream &out, const ProcessUse &use) {
 
 /// Those that had most, and the sum of the others: so the rows add up.
 static void writeProcesses(raw_ostream &out, const RunReport &report) {
-  constexpr size_t most = 20;
+  constexpr size_t max = 20;
   out << "  other processes with libmpg: "
       << report.processes.size() + report.processesLost << "\n";
   if (!report.processes.empty())
     out << "  process           in use  on large pages\n";
   ArrayRef<ProcessUse> all = report.processes;
-  for (const ProcessUse &use : all.take_front(most))
+  for (const ProcessUse &use : all.take_front(max))
     writeProcess(out, use);
   ProcessUse others;
-  for (const ProcessUse &use : all.drop_front(std::min(most, all.size()))) {
+  for (const ProcessUse &use : all.drop_front(std::min(max, all.size()))) {
     others.bytes += use.bytes;
     others.hugeBytes += use.hugeBytes;
     others.unknownBytes += use.unknownBytes;
   }
-  if (all.size() > most) {
-    writeUse(out, std::to_string(all.size() - most) + " more", others);
+  if (all.size() > max) {
+    writeUse(out, std::to_string(all.size() - max) + " more", others);
     out << "\n";
   }
   if (report.processesLost)
@@ -280,9 +280,9 @@ static void writeHints(json::OStream &json, const HintReport &report) {
     json.attribute("llvm_major", hints.llvmMajor);
     json.attribute("tagged_accesses", hints.taggedAccesses);
     json.attribute("first_touch_sites", hints.firstTouchSites);
-    writeNumbers(json, "tag_bytes", tagBytesOf(hints));
-    writeNumbers(json, "sectors", bitsOf(hints.sectorsMask));
-    writeNumbers(json, "injection_entries", bitsOf(hints.injectionMask));
+    writeNumbers(json, "tag_bytes", getTagBytes(hints));
+    writeNumbers(json, "sectors", listBits(hints.sectorsMask));
+    writeNumbers(json, "injection_entries", listBits(hints.injectionMask));
     writeWays(json, "ways_l1", hints.waysL1);
     writeWays(json, "ways_l2", hints.waysL2);
     json.attribute("acts", abilityName(report.acts()));

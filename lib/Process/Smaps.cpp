@@ -137,12 +137,12 @@ static bool hasOneNode() {
 
 std::vector<MappedArea> mpg::readSmaps(pid_t pid) {
   // Each of the two files has the kernel walk all page tables.
-  return parseSmapsOf(pid, readProc(pid, "smaps"),
-                      hasOneNode() ? "" : readProc(pid, "numa_maps"));
+  return parseProcessSmaps(pid, readProc(pid, "smaps"),
+                           hasOneNode() ? "" : readProc(pid, "numa_maps"));
 }
 
-std::vector<MappedArea> mpg::parseSmapsOf(pid_t pid, StringRef smaps,
-                                          StringRef numaMaps) {
+std::vector<MappedArea> mpg::parseProcessSmaps(pid_t pid, StringRef smaps,
+                                               StringRef numaMaps) {
   std::vector<MappedArea> areas = parseSmaps(smaps, numaMaps);
   if (hasOneNode())
     for (MappedArea &area : areas)
@@ -344,8 +344,8 @@ bool PageScan::scan(uint64_t start, uint64_t end, PageUse &use) const {
 }
 
 /// pre: [start, end) is a part of \p area.
-void PageScan::lookAt(const MappedArea &area, uint64_t start, uint64_t end,
-                      PageUse &use) const {
+void PageScan::scanArea(const MappedArea &area, uint64_t start, uint64_t end,
+                        PageUse &use) const {
   PageUse part;
   auto share = [&](uint64_t value) {
     return uint64_t(double(value) * double(end - start) / double(area.bytes()));
@@ -384,13 +384,15 @@ void PageScan::findNodes(uint64_t start, uint64_t end, unsigned count,
       ++use.nodes[node];
 }
 
-PageUse PageScan::look(uint64_t start, uint64_t end, unsigned nodePages) const {
+PageUse PageScan::inspect(uint64_t start, uint64_t end,
+                          unsigned nodePages) const {
   PageUse use;
   auto area = std::partition_point(
       areas.begin(), areas.end(),
       [&](const MappedArea &one) { return one.end <= start; });
   for (; area != areas.end() && area->start < end; ++area)
-    lookAt(*area, std::max(start, area->start), std::min(end, area->end), use);
+    scanArea(*area, std::max(start, area->start), std::min(end, area->end),
+             use);
   if (use.usedBytes)
     findNodes(start, end, std::max(nodePages, 1u), use);
   return use;

@@ -65,8 +65,8 @@ std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
 
 /// The same with what follows for the process \p pid; 0: it is gone, and
 /// transparent pages that smaps does not count are not known.
-std::vector<MappedArea> parseSmapsOf(pid_t pid, llvm::StringRef smaps,
-                                     llvm::StringRef numaMaps);
+std::vector<MappedArea> parseProcessSmaps(pid_t pid, llvm::StringRef smaps,
+                                          llvm::StringRef numaMaps);
 
 /// Mappings of \p pid now, with transparent pages that smaps does not count;
 /// empty if they may not be read.
@@ -133,12 +133,12 @@ public:
   PageScan &operator=(const PageScan &) = delete;
 
   /// \p nodePages: of so many pages it is asked on which node they are.
-  PageUse look(uint64_t start, uint64_t end, unsigned nodePages) const;
+  PageUse inspect(uint64_t start, uint64_t end, unsigned nodePages) const;
 
 private:
   bool scan(uint64_t start, uint64_t end, PageUse &use) const;
-  void lookAt(const MappedArea &area, uint64_t start, uint64_t end,
-              PageUse &use) const;
+  void scanArea(const MappedArea &area, uint64_t start, uint64_t end,
+                PageUse &use) const;
   void findNodes(uint64_t start, uint64_t end, unsigned pages,
                  PageUse &use) const;
 

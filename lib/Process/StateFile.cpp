@@ -91,7 +91,7 @@ void mpg::readProcesses(int fd, RunReport &report) {
       use.unknownBytes = use.bytes - use.hugeBytes;
 }
 
-void mpg::askForEnd(int fd) {
+void mpg::requestEnd(int fd) {
   const uint32_t isWanted = 1;
   char last; // the file may be shorter (ulimit -f)
   constexpr off_t end = MPG_STATE_END + sizeof(mpg_state_smaps);
@@ -118,7 +118,7 @@ static std::string readMappings(int fd, off_t offset) {
 /// Adds libmpg's own words until now.
 static void addTold(int stateFd, ProgramMemory &memory) {
   if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
-    memory.heap = heapOf(*state);
+    memory.heap = getHeap(*state);
   memory.peakAreas = parseSmaps(readMappings(stateFd, MPG_STATE_SMAPS), "");
 }
 
@@ -145,7 +145,7 @@ std::optional<ProgramMemory> mpg::readToldMemory(int stateFd) {
   std::string text = readMappings(stateFd, MPG_STATE_END);
   auto [image, smaps] = StringRef(text).split('\n');
   ProgramMemory memory;
-  memory.areas = parseSmapsOf(/*pid=*/0, smaps, "");
+  memory.areas = parseProcessSmaps(/*pid=*/0, smaps, "");
   if (memory.areas.empty())
     return std::nullopt;
   memory.image = image.str();

@@ -47,12 +47,12 @@ private:
                                   char **environment);
   void letGo();
   void watch();
-  void takeSignal(const siginfo_t &info);
+  void handleSignal(const siginfo_t &info);
   bool hasStarted() const;
-  void look();
-  bool takeChildren();
-  void takeStop(int status);
-  void giveUp();
+  void inspect();
+  bool reapChildren();
+  void handleStop(int status);
+  void abandon();
 
   bool trace;
   function_ref<void(pid_t)> atExit;
@@ -109,7 +109,7 @@ static void stopLike(int signalNumber) {
 }
 
 /// A traced program stops for every signal, for a group stop, and at its end.
-void Supervisor::takeStop(int status) {
+void Supervisor::handleStop(int status) {
   int event = status >> 16;
   int signalNumber = WSTOPSIG(status);
   if (event == PTRACE_EVENT_EXIT) {
@@ -127,21 +127,21 @@ void Supervisor::takeStop(int status) {
 }
 
 /// A filter of system calls refuses to wait: the end would go unnoticed.
-void Supervisor::giveUp() {
+void Supervisor::abandon() {
   result.error = std::string("cannot wait for the program, which was ended: ") +
                  strerror(errno) + " (wait4)";
   kill(result.pid, SIGKILL);
 }
 
 /// True when the program has ended.
-bool Supervisor::takeChildren() {
+bool Supervisor::reapChildren() {
   for (;;) {
     int status;
     pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
     if (pid < 0 && errno == EINTR)
       continue;
     if (pid < 0 && errno != ECHILD)
-      giveUp();
+      abandon();
     if (pid <= 0)
       return pid < 0;
     if (pid != result.pid)
@@ -151,13 +151,13 @@ bool Supervisor::takeChildren() {
       return true;
     }
     if (result.traced)
-      takeStop(status);
+      handleStop(status);
     else
       stopLike(WSTOPSIG(status));
   }
 }
 
-void Supervisor::takeSignal(const siginfo_t &info) {
+void Supervisor::handleSignal(const siginfo_t &info) {
   bool fromTerminal = info.si_code == SI_KERNEL;
   if (!fromTerminal)
     kill(result.pid, info.si_signo);
@@ -169,7 +169,7 @@ bool Supervisor::hasStarted() const {
   return poll(&end, 1, 0) == 1;
 }
 
-void Supervisor::look() {
+void Supervisor::inspect() {
   if (!hasStarted())
     return; // it is still this program
   auto begin = std::chrono::steady_clock::now();
@@ -180,17 +180,17 @@ void Supervisor::look() {
 }
 
 void Supervisor::watch() {
-  while (!takeChildren()) {
+  while (!reapChildren()) {
     siginfo_t info;
     int signalNumber = looks.atTick
                            ? sigtimedwait(&everything, &info, &untilLook)
                            : sigwaitinfo(&everything, &info);
     if (signalNumber < 0 && errno == EAGAIN)
-      look();
+      inspect();
     if (signalNumber < 0)
       continue;
     if (info.si_signo != SIGCHLD)
-      takeSignal(info);
+      handleSignal(info);
   }
 }
 

@@ -23,7 +23,7 @@ using namespace mpg;
 
 /// Records the places of code, for a program that will be killed. Costs only a
 /// read as long as there are no new sites.
-void ProfileRecorder::lookAtCode(pid_t pid) {
+void ProfileRecorder::inspectCode(pid_t pid) {
   unsigned sites = countSites(tableFd);
   // At first the loader may still be at work.
   constexpr unsigned firstLooks = 3;
@@ -42,7 +42,7 @@ void ProfileRecorder::lookAtCode(pid_t pid) {
 
 /// Remembers what is gone before the end: a matrix in a file, or memory that
 /// processes share. Takes a fiftieth of the time at most.
-void ProfileRecorder::lookAtFiles(pid_t pid) {
+void ProfileRecorder::inspectFiles(pid_t pid) {
   if (nowSeconds() < filesDue)
     return;
   clock_t begin = clock();
@@ -57,16 +57,16 @@ void ProfileRecorder::lookAtFiles(pid_t pid) {
   filesDue = nowSeconds() + 50 * double(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-void ProfileRecorder::takeInto(AddressSampler &from, ProfileFaults &into) {
+void ProfileRecorder::drainInto(AddressSampler &from, ProfileFaults &into) {
   std::vector<AddressSample> samples;
-  from.take([&](const AddressSample &sample) { samples.push_back(sample); });
+  from.drain([&](const AddressSample &sample) { samples.push_back(sample); });
   if (!samples.empty())
     into.add(std::move(samples), readProfileBlocks(tableFd));
 }
 
-void ProfileRecorder::takeFaults() {
-  takeInto(sampler, faults);
-  takeInto(tlbSampler, tlbMisses);
+void ProfileRecorder::readFaults() {
+  drainInto(sampler, faults);
+  drainInto(tlbSampler, tlbMisses);
 }
 
 void ProfileRecorder::start(pid_t pid) {
@@ -78,17 +78,17 @@ void ProfileRecorder::start(pid_t pid) {
     workingSet->start();
 }
 
-void ProfileRecorder::look(pid_t pid) {
-  lookAtCode(pid);
-  lookAtFiles(pid);
-  takeFaults();
+void ProfileRecorder::inspect(pid_t pid) {
+  inspectCode(pid);
+  inspectFiles(pid);
+  readFaults();
   if (workingSet && workingSet->isDue())
-    workingSet->look(pid, /*atEnd=*/false);
+    workingSet->inspect(pid, /*atEnd=*/false);
 }
 
-void ProfileRecorder::lookAtEnd(pid_t pid, ProgramMemory memory) {
+void ProfileRecorder::inspectAtEnd(pid_t pid, ProgramMemory memory) {
   if (workingSet)
-    workingSet->look(pid, /*atEnd=*/true);
+    workingSet->inspect(pid, /*atEnd=*/true);
   otherProcesses = describeOtherProcesses(pid);
   areas = std::move(memory.areas);
   image = std::move(memory.image);
@@ -111,7 +111,7 @@ static bool isConstantOfLibrary(const std::vector<MappedArea> &areas,
 
 void ProfileRecorder::addVariables() {
   objects.resize(table.sites.size());
-  for (DataName &name : ProfileSymbols(areas, image).data(leastObjectBytes)) {
+  for (DataName &name : ProfileSymbols(areas, image).data(minObjectBytes)) {
     if (isConstantOfLibrary(areas, name))
       continue;
     ProfileObject object;
@@ -252,13 +252,13 @@ void ProfileRecorder::measure(pid_t pid) {
     if (!object.pages)
       object.pages.emplace();
     // Of mappings that are small nothing will be printed.
-    if (object.bytes < leastObjectBytes)
+    if (object.bytes < minObjectBytes)
       continue;
     constexpr double nodePages = 256;
     object.pages->add(
-        scan.look(range.start, range.end,
-                  unsigned(nodePages * double(range.end - range.start) /
-                           double(object.bytes))));
+        scan.inspect(range.start, range.end,
+                     unsigned(nodePages * double(range.end - range.start) /
+                              double(object.bytes))));
   }
   for (ProfileObject &object : objects)
     object.peakBytes = std::max(object.peakBytes, object.bytes);
@@ -279,7 +279,7 @@ void ProfileRecorder::nameSites() {
         calls.push_back(symbols.call(frame));
     origins.push_back(namer.origin(calls));
   }
-  tellApart(origins);
+  disambiguate(origins);
   for (size_t site = 0; site < table.sites.size(); ++site) {
     ProfileObject &object = objects[site];
     object.name = origins[site].name();
@@ -359,7 +359,7 @@ void ProfileRecorder::addFilesOfBefore() {
 }
 
 void ProfileRecorder::finish(Profile &profile) {
-  takeFaults();
+  readFaults();
   if (!isMeasured) {
     table = readProfileTable(tableFd);
     if (!areas.empty())
@@ -398,7 +398,7 @@ void ProfileRecorder::finish(Profile &profile) {
              [](const ProfileObject &one) { return one.faults.faults > 0; }))
     profile.faultCosts = measureFaultCosts();
   for (ProfileObject &object : objects)
-    if (object.peakBytes >= leastObjectBytes)
+    if (object.peakBytes >= minObjectBytes)
       profile.objects.push_back(std::move(object));
   stableSort(profile.objects,
              [](const ProfileObject &a, const ProfileObject &b) {

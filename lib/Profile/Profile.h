@@ -43,8 +43,8 @@ public:
 
   /// Of a file that is not known the address alone.
   CallAddress call(uint64_t address);
-  /// Variables of at least \p least bytes, by address.
-  std::vector<DataName> data(uint64_t least);
+  /// Variables of at least \p min bytes, by address.
+  std::vector<DataName> data(uint64_t min);
 
 private:
   struct File {
@@ -53,9 +53,9 @@ private:
     bool hasCode = false;
     std::optional<uint64_t> first; ///< address in the file of its start
   };
-  void addData(const File &file, uint64_t least,
+  void addData(const File &file, uint64_t min,
                std::vector<DataName> &result) const;
-  std::string nameOf(const File &file) const;
+  std::string getName(const File &file) const;
 
   std::vector<File> files; ///< by address
   std::string program;
@@ -113,7 +113,7 @@ struct Profile {
 };
 
 /// Smaller objects get no row.
-constexpr uint64_t leastObjectBytes = MPG_PROFILE_LEAST;
+constexpr uint64_t minObjectBytes = MPG_PROFILE_LEAST;
 
 /// Looks at a program while it runs and at its end.
 class ProfileRecorder {
@@ -131,10 +131,10 @@ public:
   /// Before it calls exec.
   void start(pid_t pid);
   /// From time to time while it runs.
-  void look(pid_t pid);
+  void inspect(pid_t pid);
   /// While the program stands still in its last moment; \p memory: what it has
   /// then.
-  void lookAtEnd(pid_t pid, ProgramMemory memory);
+  void inspectAtEnd(pid_t pid, ProgramMemory memory);
   /// After it. \p profile: program, status and time are there.
   void finish(Profile &profile);
 
@@ -143,11 +143,11 @@ private:
     uint64_t start, end;
     size_t object;
   };
-  void lookAtCode(pid_t pid);
-  void lookAtFiles(pid_t pid);
+  void inspectCode(pid_t pid);
+  void inspectFiles(pid_t pid);
   void addFilesOfBefore();
-  void takeFaults();
-  void takeInto(AddressSampler &from, ProfileFaults &into);
+  void readFaults();
+  void drainInto(AddressSampler &from, ProfileFaults &into);
   void addFaults();
   void addLostFaults();
   void addAccesses(Profile &profile);

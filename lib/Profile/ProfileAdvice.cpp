@@ -12,8 +12,8 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr size_t mostLines = 5;
-static constexpr uint64_t leastBytes = 4 << 20; ///< two large pages
+static constexpr size_t maxLines = 5;
+static constexpr uint64_t minBytes = 4 << 20; ///< two large pages
 /// With less than the second level of any TLB reaches on base pages.
 static constexpr uint64_t smallProgramBytes = 8 << 20;
 
@@ -57,7 +57,7 @@ private:
 
 /// Bytes of \p object on base pages when it was largest, as far as it is known.
 /// None of what deserves no better, or is a file, whose pages are its own.
-static uint64_t baseBytesOf(const ProfileObject &object) {
+static uint64_t getBaseBytes(const ProfileObject &object) {
   bool isFile = object.region == RunRegion::mmap &&
                 StringRef(object.name).starts_with("/");
   if (isCold(object.accesses) || !object.pages || !object.isHugeKnown ||
@@ -81,7 +81,7 @@ std::string Adviser::largestIn(ArrayRef<RunRegion> regions, bool byMain) const {
   for (const ProfileObject &object : profile.objects) {
     bool isMains = object.faults.threads.size() == 1 &&
                    object.faults.threads.begin()->first == profile.firstThread;
-    uint64_t bytes = byMain ? object.peakBytes : baseBytesOf(object);
+    uint64_t bytes = byMain ? object.peakBytes : getBaseBytes(object);
     if (isIn(object, regions) && bytes && (isMains || !byMain))
       names.emplace_back(bytes, object.name);
   }
@@ -96,7 +96,7 @@ uint64_t Adviser::baseBytesIn(ArrayRef<RunRegion> regions) const {
   uint64_t sum = 0;
   for (const ProfileObject &object : profile.objects)
     if (isIn(object, regions))
-      sum += baseBytesOf(object);
+      sum += getBaseBytes(object);
   return sum;
 }
 
@@ -118,7 +118,7 @@ std::string Adviser::absenceCommand() const {
 /// Memory that libmpg could have moved and did not.
 void Adviser::addShort(ArrayRef<RunRegion> regions) {
   uint64_t bytes = baseBytesIn(regions);
-  if (bytes < leastBytes)
+  if (bytes < minBytes)
     return;
   std::string what = formatBytes(bytes) + largestIn(regions, /*byMain=*/false) +
                      " are on base pages";
@@ -163,7 +163,7 @@ void Adviser::addCrowdedNodes() {
 /// Memory past malloc, which libmpg leaves alone by default.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
-  if (bytes < leastBytes || !report.hasState || report.asksForOwnMaps)
+  if (bytes < minBytes || !report.hasState || report.asksForOwnMaps)
     return;
   settings = "MPG_MMAP=thp ";
   add(bytes,
@@ -181,7 +181,7 @@ void Adviser::addRefilledBlocks() {
       continue;
     // By pages of the size it has: those that were filled more than thrice.
     uint64_t filled = object.faults.faults * object.pages->pageBytes;
-    if (filled < 3 * object.peakBytes || filled < 64 * leastBytes)
+    if (filled < 3 * object.peakBytes || filled < 64 * minBytes)
       continue;
     add(filled / 4,
         object.name + " allocates " + std::to_string(object.blocks) +
@@ -198,13 +198,13 @@ void Adviser::addRefilledBlocks() {
 void Adviser::addUndeserving() {
   for (const ProfileObject &object : profile.objects) {
     const AccessCount &count = object.accesses;
-    if (isCold(count) && object.peakBytes >= leastBytes)
+    if (isCold(count) && object.peakBytes >= minBytes)
       add(object.peakBytes,
           formatBytes(object.peakBytes) + " (" + object.name +
               ") are hardly accessed: the pool need not hold large pages for "
               "them",
           "mpgrun --profile --working-set " + command);
-    else if (isSparse(count) && *count.hotBloatBytes() >= leastBytes)
+    else if (isSparse(count) && *count.hotBloatBytes() >= minBytes)
       add(*count.hotBloatBytes(),
           "of the large pages of " + object.name + " " +
               formatBytes(*count.hotBloatBytes()) +
@@ -224,7 +224,7 @@ std::vector<AdviceLine> Adviser::advise() {
         (all ? "its large objects are " + formatBytes(all) +
                    " in all: caches and TLBs hold nearly as much, so pages "
                    "decide little here"
-             : "it has no object of " + formatBytes(leastObjectBytes) +
+             : "it has no object of " + formatBytes(minObjectBytes) +
                    " and more: pages decide little here") +
             (profile.otherProcesses.empty() ? ""
                                             : "; " + profile.otherProcesses),
@@ -244,8 +244,8 @@ std::vector<AdviceLine> Adviser::advise() {
   stableSort(lines, [](const AdviceLine &a, const AdviceLine &b) {
     return a.bytes > b.bytes;
   });
-  if (lines.size() >= mostLines)
-    lines.resize(mostLines - 1);
+  if (lines.size() >= maxLines)
+    lines.resize(maxLines - 1);
   add(0,
       lines.empty() ? "nothing is missing; whether large pages make it faster "
                       "is a question of time"

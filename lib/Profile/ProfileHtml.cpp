@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr double barWidth = 180, threadWidth = 100;
-static constexpr size_t mostObjects = 500;
+static constexpr size_t maxObjects = 500;
 
 static constexpr StringRef profileStyle = R"css(
 body{max-width:80rem}
@@ -47,10 +47,10 @@ static void beginBar(raw_ostream &out, double width, StringRef words) {
       << int(width) << " 14\"><title>" << escapeHtml(words) << "</title>";
 }
 
-/// \p most: bytes of a bar of full length.
+/// \p max: bytes of a bar of full length.
 static void writePageBar(raw_ostream &out, const ProfileObject &object,
-                         uint64_t most) {
-  double all = barWidth * double(object.peakBytes) / double(most), at = 0;
+                         uint64_t max) {
+  double all = barWidth * double(object.peakBytes) / double(max), at = 0;
   if (!object.pages) {
     beginBar(out, barWidth, "not known");
     writePiece(out, "unknown", at, all);
@@ -116,7 +116,7 @@ static void writeCallers(raw_ostream &out, const ProfileObject &object) {
 }
 
 static void writeObject(raw_ostream &out, const Profile &profile,
-                        const ProfileObject &object, uint64_t most,
+                        const ProfileObject &object, uint64_t max,
                         bool severalNodes) {
   out << "<tr><td>" << regionName(object.region)
       << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
@@ -125,7 +125,7 @@ static void writeObject(raw_ostream &out, const Profile &profile,
     out << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
   writeCallers(out, object);
   out << "</th><td class=\"picture\">";
-  writePageBar(out, object, most);
+  writePageBar(out, object, max);
   if (object.pages) {
     out << "<br><span class=\"muted\">"
         << escapeHtml(describePage(*object.pages, object.bytes == 0));
@@ -194,7 +194,7 @@ static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
                  {"region", "object", "frames", ">in use", ">accessed",
                   ">hot frames", ">skew"});
   for (const ProfileObject &object :
-       ArrayRef(profile.objects).take_front(mostObjects))
+       ArrayRef(profile.objects).take_front(maxObjects))
     if (object.accesses.presentBytes)
       writeAccesses(out, object);
   endHtmlTable(out);
@@ -239,7 +239,7 @@ static void writeHead(raw_ostream &out, const Profile &profile) {
   out << "<header>\n<h1>" << escapeHtml(title) << "</h1>\n<p class=\"facts\">"
       << describeEnding(profile.waitStatus) << ", "
       << format("%.2f s", profile.seconds) << "; memory by object of "
-      << formatBytes(leastObjectBytes) << " and more</p>\n";
+      << formatBytes(minObjectBytes) << " and more</p>\n";
   for (const std::string &trouble :
        {profile.problem, profile.otherProcesses,
         profile.faultsMissing.empty()
@@ -262,12 +262,12 @@ static void writeObjectTable(raw_ostream &out, const Profile &profile) {
                   "touched first by"});
   bool severalNodes = liesOnSeveralNodes(profile);
   for (const ProfileObject &object :
-       ArrayRef(profile.objects).take_front(mostObjects))
+       ArrayRef(profile.objects).take_front(maxObjects))
     writeObject(out, profile, object, profile.objects.front().peakBytes,
                 severalNodes);
   endHtmlTable(out);
-  if (profile.objects.size() > mostObjects)
-    out << "<p>" << profile.objects.size() - mostObjects << " more.</p>\n";
+  if (profile.objects.size() > maxObjects)
+    out << "<p>" << profile.objects.size() - maxObjects << " more.</p>\n";
 }
 
 void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {

@@ -131,7 +131,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
     json.attribute("problem", profile.problem);
     json.attribute("other_processes", profile.otherProcesses);
     json.attribute("tlb_misses_missing", profile.tlbMissesMissing);
-    json.attribute("least_bytes", int64_t(leastObjectBytes));
+    json.attribute("least_bytes", int64_t(minObjectBytes));
     json.attribute("sites", int64_t(profile.sites));
     json.attribute("blocks_lost", int64_t(profile.blocksLost));
     json.attribute("page_faults", profile.faultsMissing.empty()

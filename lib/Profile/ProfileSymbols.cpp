@@ -30,12 +30,12 @@ ProfileSymbols::ProfileSymbols(const std::vector<MappedArea> &areas,
   }
 }
 
-std::string ProfileSymbols::nameOf(const File &file) const {
+std::string ProfileSymbols::getName(const File &file) const {
   return printable(sys::path::filename(file.path));
 }
 
 /// Where the first segment begins, down to a page; 0: it cannot be read.
-static uint64_t firstAddressOf(Image &image) {
+static uint64_t findFirstAddress(Image &image) {
   return image.loads().empty() ? 0
                                : alignDown(image.loads().front().address, 4096);
 }
@@ -47,7 +47,7 @@ CallAddress ProfileSymbols::call(uint64_t address) {
     if (!file.first) {
       file.first = 0;
       consumeError(readImages(file.path, [&](Image &image) {
-        file.first = firstAddressOf(image);
+        file.first = findFirstAddress(image);
       }));
     }
     return {file.path, address - file.start + *file.first};
@@ -63,30 +63,30 @@ static bool isOfBss(Image &image, const Symbol &symbol) {
   return false;
 }
 
-void ProfileSymbols::addData(const File &file, uint64_t least,
+void ProfileSymbols::addData(const File &file, uint64_t min,
                              std::vector<DataName> &result) const {
   Error error = readImages(file.path, [&](Image &image) {
     if (!image.isLoadable() || image.loads().empty())
       return;
-    uint64_t bias = file.start - firstAddressOf(image);
+    uint64_t bias = file.start - findFirstAddress(image);
     image.forEachDefinition([&](const Symbol &symbol) {
       uint64_t start = symbol.value + bias;
       if (symbol.type == STT_OBJECT &&
-          symbol.bytes >= std::max<uint64_t>(least, 1) &&
+          symbol.bytes >= std::max<uint64_t>(min, 1) &&
           start + symbol.bytes > start)
-        result.push_back({printable(demangle(symbol.name)), nameOf(file), start,
-                          start + symbol.bytes, file.path == program,
+        result.push_back({printable(demangle(symbol.name)), getName(file),
+                          start, start + symbol.bytes, file.path == program,
                           isOfBss(image, symbol)});
     });
   });
   consumeError(std::move(error)); // deleted meanwhile: no names
 }
 
-std::vector<DataName> ProfileSymbols::data(uint64_t least) {
+std::vector<DataName> ProfileSymbols::data(uint64_t min) {
   std::vector<DataName> result;
   for (const File &file : files)
     if (file.hasCode)
-      addData(file, least, result);
+      addData(file, min, result);
   stableSort(result, [](const DataName &a, const DataName &b) {
     return a.start < b.start;
   });

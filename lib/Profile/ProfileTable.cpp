@@ -26,7 +26,7 @@ bool mpg::addProfileTable(int fd) {
   return ftruncate(fd, all) == 0;
 }
 
-void mpg::askForFrames(int fd) {
+void mpg::requestFrames(int fd) {
   uint32_t wanted = 1;
   (void)!pwrite(fd, &wanted, sizeof wanted,
                 MPG_STATE_PROFILE + offsetof(mpg_profile, wantsFrames));
@@ -85,7 +85,7 @@ ProfileTable mpg::readProfileTable(int fd) {
 /// Divides addresses outside of blocks into pieces of this size, up to a number
 /// of pieces that a terabyte of variables would need.
 static constexpr uint64_t pieceBytes = 64 << 10;
-static constexpr size_t mostPieces = size_t(1) << 24;
+static constexpr size_t maxPieces = size_t(1) << 24;
 
 void FaultCount::add(const FaultCount &other) {
   faults += other.faults;
@@ -158,7 +158,7 @@ void ProfileFaults::add(std::vector<AddressSample> samples,
       }
     }
     uint64_t piece = sample.address / pieceBytes * pieceBytes;
-    if (others.size() < mostPieces || others.count(piece))
+    if (others.size() < maxPieces || others.count(piece))
       others[piece].add(sample.thread, sample.events);
   }
 }
@@ -220,17 +220,17 @@ static double nsOfFault(int advice, size_t pageBytes) {
   return isLarge == (pageBytes == frameBytes) ? ns / double(timed) : 0;
 }
 
-static double leastNs(int advice, size_t pageBytes) {
-  double least = 0;
+static double minNs(int advice, size_t pageBytes) {
+  double min = 0;
   for (int round = 0; round < 3; ++round) {
     double ns = nsOfFault(advice, pageBytes);
-    if (ns > 0 && (least == 0 || ns < least))
-      least = ns;
+    if (ns > 0 && (min == 0 || ns < min))
+      min = ns;
   }
-  return least;
+  return min;
 }
 
 FaultCosts mpg::measureFaultCosts() {
-  return {leastNs(MADV_NOHUGEPAGE, size_t(sysconf(_SC_PAGESIZE))),
-          leastNs(MADV_HUGEPAGE, frameBytes)};
+  return {minNs(MADV_NOHUGEPAGE, size_t(sysconf(_SC_PAGESIZE))),
+          minNs(MADV_HUGEPAGE, frameBytes)};
 }

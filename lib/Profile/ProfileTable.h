@@ -30,7 +30,7 @@ bool addProfileTable(int fd);
 
 /// Has libmpg make 2 MiB frames of blocks mappings of their own. pre: the file
 /// has a table.
-void askForFrames(int fd);
+void requestFrames(int fd);
 
 /// The present contents of the file \p fd.
 ProfileTable readProfileTable(int fd);

@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr size_t mostRows = 16;
+static constexpr size_t maxRows = 16;
 static constexpr size_t nameColumns = 31;
 
 /// A function of C++ without the arguments of templates; \p name if operators
@@ -52,7 +52,7 @@ static std::string cut(StringRef text, size_t columns) {
   return text.take_front(columns - 3 - tail.size()).str() + "..." + tail.str();
 }
 
-static std::string nameOf(const ProfileObject &object) {
+static std::string describeObject(const ProfileObject &object) {
   bool hasFile = !object.file.empty() && object.region != RunRegion::heap;
   return cut(object.name, nameColumns) +
          (hasFile ? " (" + object.file + ")" : "");
@@ -79,7 +79,7 @@ static void writeRow(raw_ostream &out, const Profile &profile,
   }
   bool areKnown = profile.faultsMissing.empty();
   out << "  " << left_justify(regionName(object.region), 13)
-      << left_justify(cut(nameOf(object), nameColumns), nameColumns)
+      << left_justify(cut(describeObject(object), nameColumns), nameColumns)
       << right_justify(formatBytes(object.peakBytes), 9)
       << right_justify(object.bytes ? formatBytes(object.bytes) : "-", 9)
       << right_justify(used, 7) << right_justify(huge, 7)
@@ -119,7 +119,7 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
       << "     peak   at end in use  large   faults     cost  pages; touched "
          "first by\n";
   bool severalNodes = liesOnSeveralNodes(profile);
-  size_t shown = std::min(mostRows, profile.objects.size());
+  size_t shown = std::min(maxRows, profile.objects.size());
   for (const ProfileObject &object :
        ArrayRef(profile.objects).take_front(shown))
     writeRow(out, profile, object, severalNodes);
@@ -135,7 +135,7 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
 static void writeAccessRow(raw_ostream &out, const ProfileObject &object) {
   const AccessCount &count = object.accesses;
   out << "  " << left_justify(regionName(object.region), 13)
-      << left_justify(cut(nameOf(object), nameColumns), nameColumns)
+      << left_justify(cut(describeObject(object), nameColumns), nameColumns)
       << right_justify(formatBytes(count.presentBytes / count.intervals), 9)
       << right_justify(percentText(count.accessedBytes, count.presentBytes), 10)
       << right_justify(percentText(count.hotFramePercent()), 12)
@@ -151,7 +151,7 @@ static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
     return;
   size_t rows = 0;
   for (const ProfileObject &object : profile.objects) {
-    if (!object.accesses.presentBytes || rows++ >= mostRows)
+    if (!object.accesses.presentBytes || rows++ >= maxRows)
       continue;
     if (rows == 1)
       out << "  " << left_justify("region", 13)
@@ -178,7 +178,7 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   out << "mpgrun: " << printable(profile.program) << ": "
       << describeEnding(profile.waitStatus) << ", "
       << format("%.2f s", profile.seconds) << ", memory by object of "
-      << formatBytes(leastObjectBytes) << " and more\n";
+      << formatBytes(minObjectBytes) << " and more\n";
   for (const std::string &text : {profile.problem, profile.otherProcesses})
     if (!text.empty())
       out << "  " << fillText(text, 2) << "\n";
@@ -239,16 +239,16 @@ std::string mpg::describeThreads(const FaultCount &count,
   auto nameThread = [&](uint32_t thread) {
     return thread == firstThread ? "main" : "thread " + std::to_string(thread);
   };
-  auto most = std::max_element(
+  auto max = std::max_element(
       count.threads.begin(), count.threads.end(),
       [](const auto &a, const auto &b) { return a.second < b.second; });
   // A thread that touched a page of a million is none of those who fill it.
-  if (count.threads.size() == 1 || most->second * 100 >= count.faults * 99)
-    return nameThread(most->first);
+  if (count.threads.size() == 1 || max->second * 100 >= count.faults * 99)
+    return nameThread(max->first);
   std::string text = std::to_string(count.threads.size()) + " threads";
-  if (most->second > count.faults / 2)
-    text += ", " + nameThread(most->first) + " " +
-            percentText(most->second, count.faults);
+  if (max->second > count.faults / 2)
+    text += ", " + nameThread(max->first) + " " +
+            percentText(max->second, count.faults);
   return text;
 }
 

@@ -19,12 +19,12 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr double leastSeconds = 1;
+static constexpr double minSeconds = 1;
 /// Of a program that ends, an interval that is shorter says little.
-static constexpr double leastLastSeconds = 0.5;
+static constexpr double minLastSeconds = 0.5;
 /// Of the time that looking may take.
 static constexpr double timesCost = 50;
-static constexpr size_t mostOthers = 1 << 20;
+static constexpr size_t maxOthers = 1 << 20;
 
 //===----------------------------------------------------------------------===//
 // Counts
@@ -50,9 +50,9 @@ void AccessCount::spreadOver(uint64_t wanted) {
 }
 
 void AccessCount::addPart(AccessCount part) {
-  uint64_t most = std::max(intervals, part.intervals);
-  spreadOver(most);
-  part.spreadOver(most);
+  uint64_t max = std::max(intervals, part.intervals);
+  spreadOver(max);
+  part.spreadOver(max);
   addSums(part);
 }
 
@@ -89,7 +89,7 @@ std::optional<uint64_t> AccessCount::hotBloatBytes() const {
 
 void WorkingSet::start() {
   begin = nowSeconds();
-  due = begin + leastSeconds;
+  due = begin + minSeconds;
 }
 
 bool WorkingSet::isDue() const {
@@ -114,9 +114,9 @@ static std::string clearAccessed(pid_t pid) {
          strerror(error) + "): a container or the program's rights forbid it";
 }
 
-void WorkingSet::look(pid_t pid, bool atEnd) {
+void WorkingSet::inspect(pid_t pid, bool atEnd) {
   double now = nowSeconds();
-  bool saysLittle = atEnd && looks && now - begin < leastLastSeconds;
+  bool saysLittle = atEnd && looks && now - begin < minLastSeconds;
   if (!problem.empty() || saysLittle)
     return;
   std::vector<MappedArea> areas = parseSmaps(readProc(pid, "smaps"), "");
@@ -133,7 +133,7 @@ void WorkingSet::look(pid_t pid, bool atEnd) {
     return;
   problem = clearAccessed(pid);
   begin = nowSeconds();
-  due = begin + std::max(leastSeconds, timesCost * (begin - now));
+  due = begin + std::max(minSeconds, timesCost * (begin - now));
 }
 
 std::string WorkingSet::missing() const {
@@ -146,7 +146,7 @@ std::string WorkingSet::missing() const {
 // By place
 //===----------------------------------------------------------------------===//
 
-static uint64_t endOf(const mpg_profile_block &block) {
+static uint64_t getEnd(const mpg_profile_block &block) {
   return block.start + block.bytes;
 }
 
@@ -157,8 +157,8 @@ static bool isCounted(const MappedArea &area) {
 }
 
 /// What [start, end) has of \p area, taken as evenly spread.
-static AccessCount shareOf(const MappedArea &area, uint64_t start,
-                           uint64_t end) {
+static AccessCount computeShare(const MappedArea &area, uint64_t start,
+                                uint64_t end) {
   double share = double(end - start) / double(area.bytes());
   AccessCount part;
   part.bytes = end - start;
@@ -193,9 +193,9 @@ static bool isBeingFilled(uint64_t before, uint64_t now) {
 }
 
 void WorkingSet::addOther(const MappedArea &area, uint64_t bytes) {
-  if (others.size() >= mostOthers && !others.count(area.start))
+  if (others.size() >= maxOthers && !others.count(area.start))
     return;
-  AccessCount interval = shareOf(area, area.start, area.start + bytes);
+  AccessCount interval = computeShare(area, area.start, area.start + bytes);
   Piece &piece = others[area.start];
   if (piece.end != area.end) // another mapping
     piece = {};
@@ -233,17 +233,17 @@ void WorkingSet::addAreas(const std::vector<MappedArea> &areas) {
   for (const MappedArea &area : areas) {
     if (!isCounted(area))
       continue;
-    while (next < blocks.size() && endOf(blocks[next]) <= area.start)
+    while (next < blocks.size() && getEnd(blocks[next]) <= area.start)
       ++next;
     uint64_t at = area.start, left = area.bytes();
     for (size_t i = next; i < blocks.size() && blocks[i].start < area.end;
          ++i) {
       // By pages: the edges of a block that is a mapping are its own.
       uint64_t start = std::max(alignDown(blocks[i].start, 4096), at),
-               end = std::min(alignTo(endOf(blocks[i]), 4096), area.end);
+               end = std::min(alignTo(getEnd(blocks[i]), 4096), area.end);
       if (start >= end)
         continue;
-      counts[i].addSums(shareOf(area, start, end));
+      counts[i].addSums(computeShare(area, start, end));
       left -= end - start;
       at = end;
     }
@@ -261,7 +261,7 @@ AccessCount WorkingSet::atSite(uint32_t site) const {
   return found == sites.end() ? AccessCount() : found->second.best();
 }
 
-static AccessCount partOf(const AccessCount &all, double share) {
+static AccessCount computePart(const AccessCount &all, double share) {
   auto part = [&](uint64_t sum) { return uint64_t(double(sum) * share); };
   AccessCount some;
   some.intervals = all.intervals;
@@ -287,7 +287,7 @@ AccessCount WorkingSet::within(uint64_t start, uint64_t end) const {
       continue;
     }
     AccessCount part =
-        partOf(best, double(last - first) / double(pieceEnd - from));
+        computePart(best, double(last - first) / double(pieceEnd - from));
     if (pieceEnd - from > 2 * frameBytes)
       part.foreignBytes = part.bytes;
     count.addPart(part);

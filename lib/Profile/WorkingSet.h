@@ -66,7 +66,7 @@ public:
   bool isDue() const;
   /// Ends an interval and begins the next; one at the program's \p end only
   /// where it says something.
-  void look(pid_t pid, bool atEnd);
+  void inspect(pid_t pid, bool atEnd);
 
   AccessCount atSite(uint32_t site) const;
   /// Accesses to addresses outside of blocks.

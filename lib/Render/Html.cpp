@@ -40,7 +40,7 @@ static std::string launchText(const JobLaunch &launch) {
 static std::map<unsigned, std::string> scriptLines(const JobScript &script) {
   std::map<unsigned, std::string> lines;
   for (const JobDirective &directive : script.directives)
-    lines.emplace(directive.line, (wordsOf(directive.scheduler).mark + " " +
+    lines.emplace(directive.line, (getWords(directive.scheduler).mark + " " +
                                    directive.option + " " + directive.value)
                                       .str());
   for (const JobSetting &setting : script.settings) {
@@ -67,7 +67,7 @@ static void writeFacts(raw_ostream &out, const JobScript &script) {
     separator = ", ";
   };
   out << "<p class=\"facts\">";
-  add("batch system", wordsOf(script.scheduler).name.str());
+  add("batch system", getWords(script.scheduler).name.str());
   if (script.nodes)
     add("nodes", std::to_string(*script.nodes));
   if (script.ranks)
@@ -160,7 +160,7 @@ private:
 
 } // namespace
 
-static std::string prefixOf(size_t index) {
+static std::string makePrefix(size_t index) {
   return "f" + std::to_string(index + 1);
 }
 
@@ -181,7 +181,7 @@ void PageWriter::writeDetails() {
     if (bytes > detailBytesLimit)
       return;
     raw_string_ostream stream(details[index]);
-    writeHtmlFile(stream, result.files[index], prefixOf(index));
+    writeHtmlFile(stream, result.files[index], makePrefix(index));
     bytes += details[index].size();
   }
 }
@@ -240,7 +240,7 @@ void PageWriter::writeRow(size_t index) {
   if (details[index].empty())
     out << path;
   else
-    out << "<a href=\"#" << prefixOf(index) << "\">" << path << "</a>";
+    out << "<a href=\"#" << makePrefix(index) << "\">" << path << "</a>";
   out << "</th><td>" << kindName(file.kind) << "</td><td>"
       << targetName(file.target) << "</td><td class=\"size\">"
       << (file.regions.empty() ? "-" : formatBytes(bytes))
@@ -285,7 +285,7 @@ void PageWriter::writeRules() {
   out << "<section id=\"rules\" class=\"rules\">\n<h2>What the findings "
          "mean</h2>\n<dl>\n";
   for (FindingId id : ids) {
-    const FindingInfo &info = infoOf(id);
+    const FindingInfo &info = getInfo(id);
     out << "<dt id=\"rule-" << idText(id) << "\"><code>" << idText(id)
         << "</code> " << escapeHtml(info.summary) << "</dt>\n<dd>";
     for (StringRef text : {info.rule, info.cost})

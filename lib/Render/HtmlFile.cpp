@@ -292,7 +292,7 @@ static void writeHtmlPart(raw_ostream &out, StringRef label, StringRef text) {
 
 static void writeHeading(raw_ostream &out, const Finding &finding) {
   StringRef severity = severityName(finding.severity),
-            vendor = infoOf(finding.id).vendor;
+            vendor = getInfo(finding.id).vendor;
   std::string id = idText(finding.id);
   out << "<h4><span class=\"badge " << severity << "\">" << severity
       << "</span> <a class=\"id\" href=\"#rule-" << id << "\">" << id << "</a>";

@@ -28,7 +28,7 @@ constexpr unsigned barHeight = 26, frameHeight = 66, otherHeight = 34;
 /// A part of one look: where it begins and ends, and how it is filled.
 struct Piece {
   uint64_t start, end;
-  const char *look; ///< class of the style sheet
+  const char *style; ///< class of the style sheet
   unsigned segment;
 };
 
@@ -95,14 +95,14 @@ void MapWriter::addPieces(const Segment &load, unsigned index) {
   std::sort(cuts.begin(), cuts.end());
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
     uint64_t start = cuts[i];
-    const char *look = load.executable() ? "code" : "constant";
+    const char *style = load.executable() ? "code" : "constant";
     if (load.writable())
-      look = load.executable()                         ? "rwx"
-             : start >= relroStart && start < relroEnd ? "relro"
-             : start >= fileEnd(load)                  ? "bss"
-                                                       : "data";
+      style = load.executable()                         ? "rwx"
+              : start >= relroStart && start < relroEnd ? "relro"
+              : start >= fileEnd(load)                  ? "bss"
+                                                        : "data";
     if (start < cuts[i + 1])
-      pieces.push_back({start, cuts[i + 1], look, index});
+      pieces.push_back({start, cuts[i + 1], style, index});
   }
 }
 
@@ -169,11 +169,11 @@ void MapWriter::writePieces(uint64_t frame, unsigned y) {
     uint64_t width = std::max(last - start + 1, huge / 256);
     start = std::min(start, frame + huge - width);
     const Segment &load = layout.loads[piece.segment];
-    rows << "<rect class=\"" << piece.look << "\" x=\""
+    rows << "<rect class=\"" << piece.style << "\" x=\""
          << percent(start - frame) << "\" y=\"" << y << "\" width=\""
          << percent(width) << "\" height=\"" << barHeight
          << "\"><title>segment " << piece.segment << ", " << permissions(load)
-         << ", " << piece.look << ": " << formatHex(piece.start) << " to "
+         << ", " << piece.style << ": " << formatHex(piece.start) << " to "
          << formatHex(piece.end) << ", " << formatBytes(piece.end - piece.start)
          << "</title></rect>\n";
   }
@@ -238,8 +238,8 @@ unsigned MapWriter::writeFrame(uint64_t frame, unsigned y) {
   if (isClash)
     rows << "<text class=\"clashtext\" text-anchor=\"end\" x=\"100%\" y=\""
          << y + 12 << "\">conflict: segments " << clash->second << "</text>\n";
-  auto rect = [&](StringRef look) {
-    rows << "<rect class=\"" << look << "\" x=\"0\" y=\"" << bar
+  auto rect = [&](StringRef style) {
+    rows << "<rect class=\"" << style << "\" x=\"0\" y=\"" << bar
          << "\" width=\"100%\" height=\"" << barHeight << "\"/>\n";
   };
   rect(isWritten(frame) ? "track claimed" : "track");
@@ -268,7 +268,7 @@ unsigned MapWriter::writeBetween(uint64_t from, uint64_t to, unsigned y) {
          << "</text>\n";
     return otherHeight;
   }
-  rows << "<rect class=\"" << whole->look << "\" x=\"0\" y=\"" << y
+  rows << "<rect class=\"" << whole->style << "\" x=\"0\" y=\"" << y
        << "\" width=\"100%\" height=\"12\"/>\n"
        << "<svg x=\"50%\" y=\"" << y << "\" width=\"24\" height=\"12\" "
        << "overflow=\"visible\" aria-hidden=\"true\"><path class=\"break\" "
@@ -317,12 +317,12 @@ void MapWriter::writeLegend() {
       {"bss", ".bss: writable, zero at start"},
       {"rwx", "writable and executable"}};
   out << "<ul class=\"legend\">\n";
-  for (const auto &[look, words] : looks)
-    if (any_of(pieces, [&, name = look](const Piece &piece) {
-          return StringRef(piece.look) == name;
+  for (const auto &[style, words] : looks)
+    if (any_of(pieces, [&, name = style](const Piece &piece) {
+          return StringRef(piece.style) == name;
         }))
       out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
-          << "class=\"" << look << "\" width=\"16\" height=\"12\"/></svg> "
+          << "class=\"" << style << "\" width=\"16\" height=\"12\"/></svg> "
           << words << "</li>\n";
   out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
          "class=\"track claimed\" width=\"16\" height=\"12\"/></svg> taken "

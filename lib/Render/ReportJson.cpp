@@ -142,7 +142,7 @@ static void writeFinding(json::OStream &json, const Finding &finding,
   const Where &where = finding.where;
   json.attribute("id", idText(finding.id));
   writeText(json, "sub", finding.sub);
-  writeText(json, "vendor", infoOf(finding.id).vendor);
+  writeText(json, "vendor", getInfo(finding.id).vendor);
   json.attribute("severity", severityName(finding.severity));
   writeText(json, "title", finding.title);
   if (where.address || !where.section.empty() || where.bytes ||

@@ -30,7 +30,7 @@ static std::string severityText(Severity severity, bool colour) {
 
 /// "MPG103 (LPG 2003)"
 static std::string codeText(FindingId id) {
-  StringRef vendor = infoOf(id).vendor;
+  StringRef vendor = getInfo(id).vendor;
   return vendor.empty() ? idText(id) : (idText(id) + " (" + vendor + ")").str();
 }
 
@@ -177,7 +177,7 @@ static std::string runLine(const FileReport &report) {
 static bool mustBeLaidOut(const FileReport &report) {
   return any_of(report.findings, [](const Finding &finding) {
     return finding.severity >= Severity::warning &&
-           infoOf(finding.id).group == FindingGroup::layout;
+           getInfo(finding.id).group == FindingGroup::layout;
   });
 }
 
@@ -369,7 +369,7 @@ void mpg::writeTotals(raw_ostream &out, const AuditTotals &totals,
       out << right_justify(std::to_string(at->second), 7) << "  "
           << severityText(at->first, colour)
           << std::string(8 - severityName(at->first).size(), ' ')
-          << left_justify(codeText(id), 18) << "  " << infoOf(id).summary
+          << left_justify(codeText(id), 18) << "  " << getInfo(id).summary
           << "\n";
 }
 
@@ -456,7 +456,7 @@ void mpg::writeJobText(raw_ostream &out, const JobReport &job,
   if (job.script.scheduler == Scheduler::none)
     out << "script";
   else
-    out << "job script for " << wordsOf(job.script.scheduler).name;
+    out << "job script for " << getWords(job.script.scheduler).name;
   out << programList(job) << ": " << jobVerdict(job, programs) << "\n";
   writePages(out, job, programs);
   writeFindings(out, job.script.path, job.findings, FixContext(), colour);

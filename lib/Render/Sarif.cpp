@@ -40,13 +40,13 @@ static std::string ruleName(StringRef summary) {
   return name;
 }
 
-static Severity highestOf(const FindingInfo &info) {
+static Severity findHighest(const FindingInfo &info) {
   return *std::max_element(std::begin(info.severity), std::end(info.severity));
 }
 
 /// The table's text as Markdown: its command lines, which start with two
 /// spaces, become blocks.
-static std::string markdownOf(StringRef text) {
+static std::string escapeMarkdown(StringRef text) {
   std::string result;
   bool inBlock = false;
   for (StringRef line : split(text, '\n')) {
@@ -70,7 +70,7 @@ static void writeHelp(json::OStream &json, const FindingInfo &info,
   for (const auto &[title, words] : chapters) {
     text += std::string(text.empty() ? "" : "\n\n") + title + ":\n" + words;
     markdown += std::string(markdown.empty() ? "" : "\n") + "## " + title +
-                "\n\n" + markdownOf(words);
+                "\n\n" + escapeMarkdown(words);
   }
   json.attributeObject("help", [&] {
     json.attribute("text", json::fixUTF8(text));
@@ -90,7 +90,7 @@ static void writeProperties(json::OStream &json, const FindingInfo &info) {
         json.attribute(targetName(Target(i)), severityName(info.severity[i]));
     });
     // Code scanning services rank results other than security by it.
-    Severity worst = highestOf(info);
+    Severity worst = findHighest(info);
     json.attribute("problem.severity", worst >= Severity::warning
                                            ? severityName(worst)
                                            : "recommendation");
@@ -108,7 +108,7 @@ static void writeSarifRule(json::OStream &json, const FindingInfo &info,
     json.attributeObject("fullDescription",
                          [&] { json.attribute("text", info.rule); });
     writeHelp(json, info, parts);
-    Severity worst = highestOf(info);
+    Severity worst = findHighest(info);
     json.attributeObject("defaultConfiguration", [&] {
       // Off by default is a note when it is asked for.
       json.attribute("enabled", worst != Severity::off);
@@ -165,7 +165,7 @@ private:
 } // namespace
 
 /// \p path as a URI: relative if it is, else with file://.
-static std::string uriOf(StringRef path, StringRef folder) {
+static std::string makeUri(StringRef path, StringRef folder) {
   if (!folder.empty() && path.starts_with(folder) &&
       path.substr(folder.size()).starts_with("/"))
     path = path.substr(folder.size()).ltrim('/');
@@ -182,7 +182,7 @@ static std::string uriOf(StringRef path, StringRef folder) {
 }
 
 /// The file that holds \p path: "libx.a" for "libx.a(y.o)".
-static StringRef fileOf(const Place &place) {
+static StringRef getFile(const Place &place) {
   return place.isMember ? place.path.rsplit('(').first : place.path;
 }
 
@@ -206,7 +206,7 @@ void SarifWriter::collectRules() {
       [&](const Finding &finding, const Place &) { ids.insert(finding.id); });
   for (FindingId id : ids) {
     ruleIndex[id] = unsigned(rules.size());
-    rules.push_back(&infoOf(id));
+    rules.push_back(&getInfo(id));
   }
 }
 
@@ -275,8 +275,8 @@ void SarifWriter::writeInvocation() {
 
 /// Title, evidence, cost and fix as paragraphs; viewers show the first one in
 /// lists.
-static std::string messageOf(const Finding &finding,
-                             const FixContext &context) {
+static std::string makeMessage(const Finding &finding,
+                               const FixContext &context) {
   std::string text = finding.title + ".";
   const std::pair<const char *, std::string> parts[] = {
       {"Why: ", finding.evidence},
@@ -292,7 +292,7 @@ void SarifWriter::writeLocation(const Finding &finding, const Place &place) {
   json.object([&] {
     json.attributeObject("physicalLocation", [&] {
       json.attributeObject("artifactLocation", [&] {
-        std::string uri = uriOf(fileOf(place), result.folder);
+        std::string uri = makeUri(getFile(place), result.folder);
         json.attribute("uri", uri);
         if (!StringRef(uri).starts_with("file:"))
           json.attribute("uriBaseId", "%SRCROOT%");
@@ -318,7 +318,7 @@ void SarifWriter::writeLocation(const Finding &finding, const Place &place) {
 /// Ours for baselines of any tool; the second is what one large service uses to
 /// follow a result over time, and makes up from source lines if it is missing.
 void SarifWriter::writeFingerprints(const Finding &finding, StringRef path) {
-  std::string print = fingerprintOf(finding, path);
+  std::string print = computeFingerprint(finding, path);
   if (print.empty())
     return;
   unsigned count = ++seen[print];
@@ -332,7 +332,7 @@ void SarifWriter::writeFingerprints(const Finding &finding, StringRef path) {
 void SarifWriter::writeProperties(const Finding &finding, const Place &place) {
   const Where &where = finding.where;
   const std::pair<const char *, StringRef> words[] = {
-      {"target", place.target}, {"vendor", infoOf(finding.id).vendor},
+      {"target", place.target}, {"vendor", getInfo(finding.id).vendor},
       {"sub", finding.sub},     {"section", where.section},
       {"symbol", where.symbol}, {"field", finding.field},
       {"via", finding.via}};
@@ -361,7 +361,7 @@ void SarifWriter::writeResult(const Finding &finding, const Place &place) {
     json.attribute("ruleIndex", ruleIndex[finding.id]);
     json.attribute("level", sarifLevel(finding.severity));
     json.attributeObject("message", [&] {
-      json.attribute("text", validUtf8(messageOf(finding, place.fixContext)));
+      json.attribute("text", validUtf8(makeMessage(finding, place.fixContext)));
     });
     json.attributeArray("locations", [&] { writeLocation(finding, place); });
     writeFingerprints(finding, place.path);

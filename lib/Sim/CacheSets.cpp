@@ -41,8 +41,8 @@ CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
   words = &memory[(64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64 /
                   sizeof(uint64_t)];
   for (unsigned bit : level.hash.from) {
-    assert(bit >= log2Of(lineBytes) && "a hash of bits within a line");
-    hashShifts.push_back(bit - log2Of(lineBytes));
+    assert(bit >= exactLog2(lineBytes) && "a hash of bits within a line");
+    hashShifts.push_back(bit - exactLog2(lineBytes));
   }
   for (unsigned sector = 0; sector < maxWays.size(); ++sector) {
     bool reachable = limits[sector] && limits[sector] < ways;
@@ -52,13 +52,13 @@ CacheSets::CacheSets(const CacheLevel &level, unsigned lineBytes,
 }
 
 bool CacheSets::isLinearIn(uint64_t linesOfPage) const {
-  unsigned bits = log2Of(linesOfPage);
+  unsigned bits = exactLog2(linesOfPage);
   return (setMask || sets == 1) &&
          std::all_of(hashShifts.begin(), hashShifts.end(),
                      [=](unsigned shift) { return shift >= bits; });
 }
 
-static unsigned lastOf(uint64_t bits) {
+static unsigned findLast(uint64_t bits) {
   return 63 - unsigned(__builtin_clzll(bits));
 }
 
@@ -73,12 +73,12 @@ unsigned CacheSets::victim(const SectorWays &bits, unsigned sector) const {
     if (!held)
       continue;
     if (other == sector && held >= maxWays[other])
-      return lastOf(bits[other]);
+      return findLast(bits[other]);
     over |= held > maxWays[other] ? bits[other] : 0;
     full |= held == maxWays[other] ? bits[other] : 0;
   }
   uint64_t from = over ? over : full;
-  return from ? lastOf(from) : ways - 1;
+  return from ? findLast(from) : ways - 1;
 }
 
 CacheSets::SectorWays CacheSets::waysOfSectors(const uint64_t *set) const {
@@ -139,7 +139,7 @@ static void fetch(const uint64_t *set, unsigned vectors) {
 /// at the bit \p place; that one goes.
 template <unsigned vectors>
 __attribute__((target("avx512f"))) static inline void
-putFirst(uint64_t *set, const __m512i *old, uint64_t front, uint64_t place) {
+moveToFront(uint64_t *set, const __m512i *old, uint64_t front, uint64_t place) {
   __m512i before = _mm512_set1_epi64(int64_t(front));
   for (unsigned n = 0; n < vectors; ++n) {
     __m512i moved = _mm512_alignr_epi64(old[n], before, 7);
@@ -199,12 +199,12 @@ CacheSets::runWide(const Use *uses, size_t count, uint64_t *results) {
     }
     uint64_t left = set[__builtin_ctzll(place)];
     uint64_t front = found ? usedAgain(left, use.word) : use.word;
-    results[at] = found ? 0 : resultOf(left);
+    results[at] = found ? 0 : getResult(left);
     if (found && !lru) {
       set[__builtin_ctzll(place)] = front;
       continue;
     }
-    putFirst<vectors>(set, old, front, place);
+    moveToFront<vectors>(set, old, front, place);
   }
 }
 #endif
@@ -231,7 +231,7 @@ void CacheSets::runSets(const Use *uses, size_t count, uint64_t *results) {
 unsigned CacheSets::blockBitsIn(uint64_t linesOfPage) const {
   if (!isLinearIn(linesOfPage))
     return 0;
-  unsigned bits = std::min({8U, log2Of(linesOfPage), log2Of(sets)});
+  unsigned bits = std::min({8U, exactLog2(linesOfPage), exactLog2(sets)});
   return hashShifts.empty() ? bits : std::min(bits, hashAt);
 }
 

@@ -36,7 +36,7 @@ public:
 
   /// The set of a physical line number; of a line's own number if the cache is
   /// indexed by virtual addresses.
-  uint64_t setOf(uint64_t index) const {
+  uint64_t getSet(uint64_t index) const {
     uint64_t hash = 0;
     for (unsigned shift : hashShifts)
       hash ^= index >> shift;
@@ -51,17 +51,19 @@ public:
   /// Looks for \p line in \p set and takes it in if it is not there.
   Outcome access(uint64_t line, uint64_t set, unsigned sector, bool store);
   /// The same, but if the line is there, nothing changes.
-  Outcome takeIn(uint64_t line, uint64_t set, unsigned sector);
+  Outcome insert(uint64_t line, uint64_t set, unsigned sector);
 
   /// One of many: a load, or a line that is marked as changed if it is there.
   struct Use {
-    uint64_t word; ///< \see loadOf, changeOf
+    uint64_t word; ///< \see getLoad, packChange
     uint64_t set;
   };
-  uint64_t loadOf(uint64_t line, unsigned sector) const {
-    return wordOf(line, sector, false);
+  uint64_t getLoad(uint64_t line, unsigned sector) const {
+    return getWord(line, sector, false);
   }
-  static uint64_t changeOf(uint64_t line) { return line << stateBits | dirty; }
+  static uint64_t packChange(uint64_t line) {
+    return line << stateBits | dirty;
+  }
   /// The result: 0 for a hit; else a bit, one more if a changed line was
   /// evicted, and that line.
   static bool isMiss(uint64_t result) { return result & missed; }
@@ -102,14 +104,14 @@ private:
   static constexpr uint64_t missed = 1, changedLeft = 2;
   using SectorWays = std::array<uint64_t, 4>; ///< a bit for each way
 
-  uint64_t wordOf(uint64_t line, unsigned sector, bool store) const {
+  uint64_t getWord(uint64_t line, unsigned sector, bool store) const {
     return line << stateBits | uint64_t(sector & sectorMask) << 1 |
            uint64_t(store);
   }
   uint64_t usedAgain(uint64_t word, uint64_t use) const {
     return hitRelabels ? use | (word & dirty) : word | (use & dirty);
   }
-  static uint64_t resultOf(uint64_t left) {
+  static uint64_t getResult(uint64_t left) {
     return missed | (left & dirty) << 1 | (left & ~(states - 1));
   }
   static Outcome miss(uint64_t left) {
@@ -176,14 +178,14 @@ inline CacheSets::Outcome CacheSets::moveIn(uint64_t use, uint64_t *set,
 
 inline CacheSets::Outcome CacheSets::access(uint64_t line, uint64_t set,
                                             unsigned sector, bool store) {
-  uint64_t use = wordOf(line, sector, store), *list = &words[set * stride];
+  uint64_t use = getWord(line, sector, store), *list = &words[set * stride];
   if (!isPlainLru())
     return accessListed(use, list);
   // The ways of most first caches, with the loop unrolled.
   return ways == 4 ? moveIn<4>(use, list, 4) : moveIn<0>(use, list, ways);
 }
 
-inline CacheSets::Outcome CacheSets::takeIn(uint64_t line, uint64_t set,
+inline CacheSets::Outcome CacheSets::insert(uint64_t line, uint64_t set,
                                             unsigned sector) {
   if (find(line << stateBits, &words[set * stride]))
     return {true, false, false, 0};

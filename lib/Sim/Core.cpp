@@ -17,7 +17,7 @@
 using namespace mpg::sim;
 
 /// Without lines ahead if the cache of \p level has none.
-static Prefetcher prefetcherOf(const Machine &machine, unsigned level) {
+static Prefetcher getPrefetcher(const Machine &machine, unsigned level) {
   for (const Prefetcher &prefetcher : machine.prefetchers)
     if (prefetcher.level == level)
       return prefetcher;
@@ -26,7 +26,7 @@ static Prefetcher prefetcherOf(const Machine &machine, unsigned level) {
 
 Core::Core(Model &model, unsigned group)
     : model(model), group(group), lineBits(model.lineBits),
-      linesAhead(prefetcherOf(model.machine, 0).linesAhead) {
+      linesAhead(getPrefetcher(model.machine, 0).linesAhead) {
   const WhatIf &whatIf = model.whatIf;
   for (uint64_t bytes : whatIf.pageBytes)
     addPages(bytes);
@@ -47,10 +47,10 @@ Core::Core(Model &model, unsigned group)
       for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
         addChain(page, map, limit);
   for (size_t at = 0; at < chains.size(); ++at)
-    firstOf(unsigned(at % whatIf.limits.size())).chains.push_back(&chains[at]);
+    getFirst(unsigned(at % whatIf.limits.size())).chains.push_back(&chains[at]);
 }
 
-Core::First &Core::firstOf(unsigned limit) {
+Core::First &Core::getFirst(unsigned limit) {
   return *std::find_if(first.begin(), first.end(), [&](const First &one) {
     return one.ways == model.whatIf.firstWays(limit);
   });
@@ -58,9 +58,9 @@ Core::First &Core::firstOf(unsigned limit) {
 
 /// As many as HeldLines has to know, 2^15 at most.
 static uint64_t linesAfterFirst(const Machine &machine) {
-  uint64_t most = 1 << 15;
+  uint64_t max = 1 << 15;
   return machine.caches.size() > 1
-             ? std::min(most, machine.caches[1].bytes / machine.lineBytes)
+             ? std::min(max, machine.caches[1].bytes / machine.lineBytes)
              : 1;
 }
 
@@ -78,13 +78,13 @@ void Core::addFirst(unsigned limit) {
                {},
                HeldLines(linesAfterFirst(model.machine))};
   first.push_back(std::move(one));
-  first.back().requests.reserve(First::mostRequests);
-  if (Prefetcher next = prefetcherOf(model.machine, 1); next.linesAhead)
+  first.back().requests.reserve(First::maxRequests);
+  if (Prefetcher next = getPrefetcher(model.machine, 1); next.linesAhead)
     first.back().queue = PrefetchQueue(next, linesAhead);
 }
 
 void Core::addPages(uint64_t pageBytes) {
-  Pages size = {log2Of(pageBytes / model.machine.lineBytes), noLine, {}};
+  Pages size = {exactLog2(pageBytes / model.machine.lineBytes), noLine, {}};
   assert((pages.empty() || pages.back().shift < size.shift) && "ascending");
   unsigned number = unsigned(pages.size());
   for (unsigned level = 0; level < model.machine.tlbs.size(); ++level)
@@ -144,7 +144,7 @@ inline void Core::countMoved(const Request &request, const Chain &chain,
   for (unsigned placement = 0; placement < placements; ++placement) {
     PageNodes &nodes = model.nodes[chain.page * placements + placement];
     counts[request.row + counter +
-           groups.hops(group, nodes.groupOf(page, group))] += lines;
+           groups.hops(group, nodes.getGroup(page, group))] += lines;
     counter += 2 * hopCounts;
   }
 }
@@ -205,13 +205,13 @@ size_t Core::answer(Chain &chain, unsigned level,
       ++begin;
       continue;
     }
-    size_t count = 0, most = std::min(batch, requests.size() - begin);
-    for (; count < most && first[count].level <= level; ++count) {
+    size_t count = 0, max = std::min(batch, requests.size() - begin);
+    for (; count < max && first[count].level <= level; ++count) {
       const Request &request = first[count];
       uses[count] = {request.kind == Count::writeBacks
-                         ? CacheSets::changeOf(request.line)
-                         : cache.loadOf(request.line, request.sector),
-                     chain.setOf(request.line, level)};
+                         ? CacheSets::packChange(request.line)
+                         : cache.getLoad(request.line, request.sector),
+                     chain.getSet(request.line, level)};
     }
     cache.run(uses.data(), count, results.data());
     for (size_t at = 0; at < count; ++at) {
@@ -305,7 +305,7 @@ void Core::settleHeld(First &one) {
   });
 }
 
-inline void Core::ask(First &one, const Request &wanted) {
+inline void Core::addRequest(First &one, const Request &wanted) {
   request(one, wanted);
   if (period.times)
     one.log.push_back(wanted);
@@ -320,7 +320,7 @@ void Core::fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond) {
       return;
     Request wanted(line, beyond.row, 0, beyond.sector, Count::prefetchMisses);
     wanted.isBeyond = true;
-    ask(one, wanted);
+    addRequest(one, wanted);
   }
 }
 
@@ -333,14 +333,15 @@ inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
     evicted.push_back(outcome.line);
   if (outcome.evictedDirty) {
     ++counters[unsigned(Count::writeBacks)];
-    ask(one, {outcome.line, slot.row, 0, slot.sector, Count::writeBacks});
+    addRequest(one,
+               {outcome.line, slot.row, 0, slot.sector, Count::writeBacks});
   }
-  ask(one, {line, slot.row, 0, slot.sector, kind});
+  addRequest(one, {line, slot.row, 0, slot.sector, kind});
   if (one.queue.isOn())
     fetchBeyond(one, one.queue.see(line, slot.row, slot.sector));
 }
 
-__attribute__((always_inline)) inline bool Core::lookUpFirst(const Slot &slot,
+__attribute__((always_inline)) inline bool Core::lookupFirst(const Slot &slot,
                                                              uint64_t line) {
   uint64_t set = line & firstMask;
   looked[set].newest = line << 3 | slot.key;
@@ -364,7 +365,7 @@ void Core::fetchFirst(const Slot &slot, uint64_t line) {
   if (looked[set].ahead == line)
     return;
   for (First &one : first) {
-    CacheSets::Outcome outcome = one.cache.takeIn(line, set, slot.sector);
+    CacheSets::Outcome outcome = one.cache.insert(line, set, slot.sector);
     if (outcome.hit)
       continue;
     looked[set].newest = noLine;
@@ -378,7 +379,7 @@ void Core::fetchFirst(const Slot &slot, uint64_t line) {
 inline bool Core::follow(Slot &slot, uint64_t line) {
   uint64_t previous = slot.line;
   slot.line = line;
-  uint64_t target = previous == noLine ? noLine : aheadOf(line, previous);
+  uint64_t target = previous == noLine ? noLine : computeAhead(line, previous);
   if (target != noLine)
     fetchFirst(slot, target);
   return !linesAhead;
@@ -386,7 +387,7 @@ inline bool Core::follow(Slot &slot, uint64_t line) {
 
 /// The page that was used last is in every TLB, and the newest there. \returns
 /// whether another one would change nothing.
-bool Core::lookUpPage(Pages &size, const Slot &slot, uint64_t page) {
+bool Core::lookupPage(Pages &size, const Slot &slot, uint64_t page) {
   bool same = true;
   size.last = page;
   pageChanges += !tlbHitsLeaveState;
@@ -401,13 +402,13 @@ bool Core::lookUpPage(Pages &size, const Slot &slot, uint64_t page) {
 }
 
 /// Who is in the last small page is in the last large ones as well.
-bool Core::lookUpPages(Slot &slot, uint64_t line) {
+bool Core::lookupPages(Slot &slot, uint64_t line) {
   bool same = true;
   for (Pages &size : pages) {
     uint64_t page = line >> size.shift;
     if (page == size.last)
       break;
-    same &= lookUpPage(size, slot, page);
+    same &= lookupPage(size, slot, page);
   }
   slot.pageLine = line;
   slot.pageChanges = pageChanges;
@@ -417,8 +418,8 @@ bool Core::lookUpPages(Slot &slot, uint64_t line) {
 /// Inline, or all registers are saved twice.
 __attribute__((always_inline)) inline bool Core::touchLine(Slot &slot,
                                                            uint64_t line) {
-  bool same = isPageKnown(slot, line) || lookUpPages(slot, line);
-  return (isNewest(line, slot.key, slot.keyMask) || lookUpFirst(slot, line)) &&
+  bool same = isPageKnown(slot, line) || lookupPages(slot, line);
+  return (isNewest(line, slot.key, slot.keyMask) || lookupFirst(slot, line)) &&
          same;
 }
 
@@ -440,7 +441,7 @@ void Core::touchAlong() {
   for (const Cursor *cursor : along) {
     Slot &slot = slots[cursor->stream.site];
     if (!isNewest(cursor->line, slot.key, slot.keyMask))
-      lookUpFirst(slot, cursor->line);
+      lookupFirst(slot, cursor->line);
     slot.line = cursor->line;
   }
 }

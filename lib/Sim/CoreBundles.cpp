@@ -76,7 +76,7 @@ inline void Core::planEvent(unsigned member, Bundle::Walk &walk, uint64_t line,
                             uint64_t previous) {
   uint64_t sector = walk.key & ~uint64_t(1);
   walk.nextSets |= claim(line, sector);
-  uint64_t target = aheadOf(line, previous);
+  uint64_t target = computeAhead(line, previous);
   if (target != noLine)
     walk.nextSets |= claim(target, sector | 1);
   if (!isNewest(line, walk.key, walk.keyMask) || !isFetched(target))
@@ -183,14 +183,14 @@ void Core::writeLines(const Bundle &bundle) {
 /// The other way round, if the form allows it.
 void Core::learn(Bundle &bundle) const {
   for (Bundle::Walk &walk : bundle.walks) {
-    auto slotOf = [&](unsigned at) -> const Slot & {
+    auto getSlot = [&](unsigned at) -> const Slot & {
       return slots[bundle.members[bundle.order[walk.begin + at]].site];
     };
-    walk.line = slotOf(0).line;
+    walk.line = getSlot(0).line;
     walk.split = walk.count;
-    walk.page = slotOf(0).pageLine >> pageShift;
+    walk.page = getSlot(0).pageLine >> pageShift;
     for (unsigned at = 0; at < walk.count; ++at) {
-      const Slot &slot = slotOf(at);
+      const Slot &slot = getSlot(at);
       if (slot.line == walk.line + 1)
         walk.split = std::min(walk.split, at);
       if (slot.line != walk.line + (at >= walk.split) ||

@@ -65,9 +65,9 @@ struct Core::Chain {
   std::vector<CacheSets *> levels;
   unsigned blockBits; ///< \see CacheSets::blockBitsIn; 0: none
 
-  uint64_t setOf(uint64_t line, unsigned level) {
-    return level ? levels[level]->setOf(frames.physicalLine(line))
-                 : frames.setOf(line);
+  uint64_t getSet(uint64_t line, unsigned level) {
+    return level ? levels[level]->getSet(frames.physicalLine(line))
+                 : frames.getSet(line);
   }
 };
 
@@ -108,7 +108,7 @@ struct Core::Request {
 
 /// The first cache, for all limits that divide it alike.
 struct Core::First {
-  static constexpr unsigned mostRequests = 1024;
+  static constexpr unsigned maxRequests = 1024;
 
   CacheSets cache;
   WayLimits ways;
@@ -122,7 +122,7 @@ struct Core::First {
 };
 
 /// Bytes from an access of a stream to the next.
-inline uint64_t stepOf(const Stream &stream) {
+inline uint64_t getStep(const Stream &stream) {
   return stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
 }
 
@@ -138,7 +138,7 @@ inline void Core::begin() {
 /// For all that \p one asks: the caches after it do what they were asked for
 /// when there is much of it, and a line that all of them have is not asked for.
 inline void Core::request(First &one, const Request &wanted) {
-  if (one.requests.size() >= First::mostRequests)
+  if (one.requests.size() >= First::maxRequests)
     answer(one);
   if (one.requests.empty()) {
     if (!wanted.level && one.held.use(wanted.line, wanted.sector,
@@ -168,7 +168,7 @@ inline bool Core::isNewest(uint64_t line, uint64_t key,
 
 /// The line that the prefetcher fetches when it sees a site go from
 /// \p previous to \p line; noLine: none, or an end of the page is in between.
-inline uint64_t Core::aheadOf(uint64_t line, uint64_t previous) const {
+inline uint64_t Core::computeAhead(uint64_t line, uint64_t previous) const {
   uint64_t way = line - previous;
   if (!linesAhead || !way || way + 1 > 2) // no neighbour
     return noLine;
@@ -203,7 +203,7 @@ inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
       isNewest(line, slot.key, slot.keyMask)) {
     if (line == slot.line)
       return true;
-    if (canFollow && isFetched(aheadOf(line, slot.line))) {
+    if (canFollow && isFetched(computeAhead(line, slot.line))) {
       slot.line = line;
       return !linesAhead;
     }

@@ -21,24 +21,24 @@
 using namespace mpg::sim;
 
 /// It takes some until the first cache is full of the loop's lines.
-static constexpr uint64_t mostPeriods = 16, leastPeriods = 4;
+static constexpr uint64_t maxPeriods = 16, minPeriods = 4;
 /// Lines of one period, which bounds what is written down.
-static constexpr uint64_t mostLines = 1 << 16;
+static constexpr uint64_t maxLines = 1 << 16;
 
 /// Whether the loop at hand is such a loop.
 bool Core::findPeriod(uint64_t times) {
   stopPeriods();
   const Cursor &first = cursors.front();
   int64_t stride = first.stream.stride;
-  uint64_t step = stepOf(first.stream);
+  uint64_t step = getStep(first.stream);
   uint64_t bytes = std::max(uint64_t(1) << pageShift, firstMask + 1)
                    << lineBits;
   // With a step of a line or more each iteration is another line.
-  if (!first.inverse || times * step < leastPeriods * bytes || !canFollow)
+  if (!first.inverse || times * step < minPeriods * bytes || !canFollow)
     return false;
   uint64_t iterations = bytes / (step & -step);
   uint64_t lines = iterations * step >> lineBits;
-  if (times < leastPeriods * iterations || lines * cursors.size() > mostLines)
+  if (times < minPeriods * iterations || lines * cursors.size() > maxLines)
     return false;
   for (const Cursor &cursor : cursors)
     if (cursor.stream.stride != stride)
@@ -81,7 +81,7 @@ uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
     now += left * period.times;
     left = 0;
   }
-  if (!left || period.seen == mostPeriods) {
+  if (!left || period.seen == maxPeriods) {
     stopPeriods();
     return now;
   }
@@ -128,20 +128,20 @@ void Core::repeat(uint64_t periods) {
 
 /// One iteration, its pages alone, of all sizes or of \p only. \returns whether
 /// the same once more would change nothing.
-bool Core::lookUpAll(Pages *only) {
+bool Core::lookupAll(Pages *only) {
   bool same = true;
-  auto lookUp = [&](const Cursor &cursor, uint64_t line) {
+  auto lookup = [&](const Cursor &cursor, uint64_t line) {
     Slot &slot = slots[cursor.stream.site];
     if (!only)
-      same &= lookUpPages(slot, line);
+      same &= lookupPages(slot, line);
     else if (line >> only->shift != only->last)
-      same &= lookUpPage(*only, slot, line >> only->shift);
+      same &= lookupPage(*only, slot, line >> only->shift);
   };
   ++steps;
   for (const Cursor &cursor : cursors) {
-    lookUp(cursor, cursor.line);
+    lookup(cursor, cursor.line);
     if ((cursor.line ^ cursor.end) >> pageShift)
-      lookUp(cursor, cursor.end);
+      lookup(cursor, cursor.end);
   }
   return same;
 }
@@ -155,12 +155,12 @@ void Core::walkPages(Pages *only, uint64_t now, uint64_t end) {
       if (cursor.next == now) {
         uint64_t way =
             place(cursor, now, lineBits + (only ? only->shift : pageShift));
-        uint64_t step = stepOf(cursor.stream);
+        uint64_t step = getStep(cursor.stream);
         cursor.next = step ? now + way / step + 1 : ~uint64_t(0);
       }
       until = std::min(until, cursor.next);
     }
-    for (uint64_t round = (until - now) * turns; round && !lookUpAll(only);
+    for (uint64_t round = (until - now) * turns; round && !lookupAll(only);
          --round)
       ;
   }
@@ -173,7 +173,7 @@ uint64_t Core::pagePeriod(const Pages &size) const {
   for (const Cursor &cursor : cursors)
     if (!stride || cursor.stream.stride != stride)
       return 0;
-  uint64_t step = stepOf(cursors.front().stream);
+  uint64_t step = getStep(cursors.front().stream);
   uint64_t bytes = uint64_t(1) << (size.shift + lineBits);
   return std::max(bytes / (step & -step), uint64_t(1));
 }
@@ -182,7 +182,7 @@ uint64_t Core::pagePeriod(const Pages &size) const {
 /// period before, some pages further on, the rest is counted. They are when the
 /// loop has filled them. To compare them takes longer than a period, so it is
 /// done ever more seldom.
-void Core::runPagesOf(Pages &size, uint64_t times) {
+void Core::runPageSize(Pages &size, uint64_t times) {
   uint64_t ofPeriod = pagePeriod(size), now = 0;
   auto restart = [&] {
     for (Cursor &cursor : cursors)
@@ -224,13 +224,13 @@ void Core::runPagesOf(Pages &size, uint64_t times) {
 
 /// The whole loop, its pages alone.
 void Core::runPages(uint64_t times) {
-  constexpr uint64_t leastPeriods = 8;
+  constexpr uint64_t minPeriods = 8;
   pagesApart = false;
   uint64_t ofPeriod = pagePeriod(pages[0]);
-  if (ofPeriod && times / ofPeriod >= leastPeriods) {
+  if (ofPeriod && times / ofPeriod >= minPeriods) {
     ++pageChanges; // sites do not know of their pages
     for (Pages &size : pages)
-      runPagesOf(size, times);
+      runPageSize(size, times);
     return;
   }
   for (Cursor &cursor : cursors)

@@ -43,13 +43,13 @@ struct Core::Unit {
   bool isWhole;
   uint64_t setBlock = 0;
 
-  int64_t timeOf(unsigned line, int64_t ofPeriod) const {
+  int64_t getTime(unsigned line, int64_t ofPeriod) const {
     return shape->times[line] + period * ofPeriod;
   }
 };
 
 /// Periods at once at most, so that memory does not grow with the loop.
-static constexpr uint64_t mostUnits = 1 << 14;
+static constexpr uint64_t maxUnits = 1 << 14;
 
 /// Lines in the direction of the loop: ascending, and blocks stay blocks.
 static uint64_t turned(uint64_t line, bool isUp) { return isUp ? line : ~line; }
@@ -105,25 +105,25 @@ bool Core::makeTrack(const std::vector<Request> &log,
 }
 
 /// All of \p log in tracks; none: it cannot be.
-std::vector<Core::Track> Core::tracksOf(const std::vector<Request> &log,
-                                        unsigned bits) const {
+std::vector<Core::Track> Core::groupTracks(const std::vector<Request> &log,
+                                           unsigned bits) const {
   constexpr uint64_t widest = 16; // lines between those of a track
   std::vector<Track> tracks;
   bool isUp = int64_t(period.lines) > 0;
   std::vector<unsigned> order;
   for (unsigned at = 0; at < log.size(); ++at)
     order.push_back(at);
-  auto keyOf = [&](unsigned at) {
+  auto getKey = [&](unsigned at) {
     return std::make_tuple(log[at].kind == Count::writeBacks, log[at].sector,
                            turned(log[at].line, isUp));
   };
   std::sort(order.begin(), order.end(), [&](unsigned one, unsigned other) {
-    return keyOf(one) < keyOf(other);
+    return getKey(one) < getKey(other);
   });
   for (size_t begin = 0, end; begin < order.size(); begin = end) {
     for (end = begin + 1; end < order.size(); ++end) {
-      auto [kind, sector, line] = keyOf(order[end]);
-      auto [kindBefore, sectorBefore, lineBefore] = keyOf(order[end - 1]);
+      auto [kind, sector, line] = getKey(order[end]);
+      auto [kindBefore, sectorBefore, lineBefore] = getKey(order[end - 1]);
       if (kind != kindBefore || sector != sectorBefore ||
           line - lineBefore > widest)
         break;
@@ -138,8 +138,9 @@ std::vector<Core::Track> Core::tracksOf(const std::vector<Request> &log,
 }
 
 /// Requests of the tracks in \p periods periods, in order of their begin.
-std::vector<Core::Unit> Core::unitsOf(const std::vector<Track> &tracks,
-                                      int64_t ofPeriod, int64_t periods) const {
+std::vector<Core::Unit> Core::splitUnits(const std::vector<Track> &tracks,
+                                         int64_t ofPeriod,
+                                         int64_t periods) const {
   std::vector<Unit> units;
   for (const Track &track : tracks)
     for (size_t at = 0; at < track.shapes.size(); ++at) {
@@ -151,26 +152,26 @@ std::vector<Core::Unit> Core::unitsOf(const std::vector<Track> &tracks,
              track.begin + at + uint64_t(number) * track.shapes.size(),
              number + shape.earliest >= 0 && number + shape.latest < periods});
     }
-  auto beginOf = [=](const Unit &unit) {
+  auto getBegin = [=](const Unit &unit) {
     return unit.shape->first + unit.period * ofPeriod;
   };
   std::sort(units.begin(), units.end(), [=](const Unit &a, const Unit &b) {
-    return beginOf(a) < beginOf(b);
+    return getBegin(a) < getBegin(b);
   });
   return units;
 }
 
 /// \p unit takes all its lines now, if the sets are alike.
-bool Core::takeWhole(Chain &chain, const Unit &unit, unsigned bits) {
+bool Core::runWhole(Chain &chain, const Unit &unit, unsigned bits) {
   CacheSets &cache = *chain.levels[0];
   uint64_t set = unit.setBlock << bits;
   if (!cache.isAlike(set))
     return false;
   ++steps;
-  uint64_t line = firstLineOf(unit, bits);
+  uint64_t line = getFirstLine(unit, bits);
   uint64_t result = cache.runAlike(
-      {unit.track->isChange ? CacheSets::changeOf(line)
-                            : cache.loadOf(line, unit.track->sector),
+      {unit.track->isChange ? CacheSets::packChange(line)
+                            : cache.getLoad(line, unit.track->sector),
        set});
   if (CacheSets::isMiss(result))
     for (const auto &[request, lines] : unit.shape->parts) {
@@ -182,19 +183,19 @@ bool Core::takeWhole(Chain &chain, const Unit &unit, unsigned bits) {
 }
 
 /// The least line of a block.
-uint64_t Core::firstLineOf(const Unit &unit, unsigned bits) const {
+uint64_t Core::getFirstLine(const Unit &unit, unsigned bits) const {
   bool isUp = int64_t(period.lines) > 0;
   return (isUp ? unit.block : ~unit.block) << bits;
 }
 
 /// Blocks in the same sets, line by line.
-void Core::takeLines(Chain &chain, const std::vector<Unit *> &units,
-                     const std::vector<Request> &log, int64_t periods,
-                     unsigned bits) {
+void Core::runLineByLine(Chain &chain, const std::vector<Unit *> &units,
+                         const std::vector<Request> &log, int64_t periods,
+                         unsigned bits) {
   std::vector<std::pair<int64_t, Request>> all;
   for (const Unit *unit : units)
     for (unsigned at = 0; at >> bits == 0; ++at) {
-      int64_t time = unit->timeOf(at, int64_t(log.size()));
+      int64_t time = unit->getTime(at, int64_t(log.size()));
       if (time < 0 || time >= periods * int64_t(log.size()))
         continue;
       Request request = log[size_t(time) % log.size()];
@@ -215,19 +216,19 @@ void Core::takeLines(Chain &chain, const std::vector<Unit *> &units,
 bool Core::isInOrder(const std::vector<Unit *> &units, int64_t ofPeriod) {
   for (size_t at = 1; at < units.size(); ++at)
     for (unsigned line = 0; line < units[at]->shape->times.size(); ++line)
-      if (units[at - 1]->timeOf(line, ofPeriod) >=
-          units[at]->timeOf(line, ofPeriod))
+      if (units[at - 1]->getTime(line, ofPeriod) >=
+          units[at]->getTime(line, ofPeriod))
         return false;
   return true;
 }
 
 /// All that \p log asks, in \p periods periods, of one chain.
-void Core::takePeriods(Chain &chain, std::vector<Unit> units,
-                       const std::vector<Request> &log, int64_t periods,
-                       unsigned bits) {
+void Core::runPeriods(Chain &chain, std::vector<Unit> units,
+                      const std::vector<Request> &log, int64_t periods,
+                      unsigned bits) {
   int64_t ofPeriod = int64_t(log.size());
   for (Unit &unit : units)
-    unit.setBlock = chain.frames.setOf(firstLineOf(unit, bits)) >> bits;
+    unit.setBlock = chain.frames.getSet(getFirstLine(unit, bits)) >> bits;
   std::vector<bool> isDone(units.size());
   std::vector<Unit *> group;
   for (size_t at = 0; at < units.size(); ++at) {
@@ -248,41 +249,41 @@ void Core::takePeriods(Chain &chain, std::vector<Unit> units,
       last = std::max(last, other.shape->last + other.period * ofPeriod);
     }
     std::sort(group.begin(), group.end(), [=](Unit *one, Unit *other) {
-      return one->timeOf(0, ofPeriod) < other->timeOf(0, ofPeriod);
+      return one->getTime(0, ofPeriod) < other->getTime(0, ofPeriod);
     });
     if (!areWhole || !isInOrder(group, ofPeriod)) {
-      takeLines(chain, group, log, periods, bits);
+      runLineByLine(chain, group, log, periods, bits);
       continue;
     }
     for (Unit *unit : group)
-      if (!takeWhole(chain, *unit, bits))
-        takeLines(chain, {unit}, log, periods, bits);
+      if (!runWhole(chain, *unit, bits))
+        runLineByLine(chain, {unit}, log, periods, bits);
   }
 }
 
 /// What \p one asked in the last period, \p periods times more. False: nothing
 /// is done.
 bool Core::repeatInBlocks(First &one, uint64_t periods) {
-  constexpr unsigned leastBits = 2;
+  constexpr unsigned minBits = 2;
   unsigned bits = 64;
   for (const Chain *chain : one.chains)
     bits = std::min(bits, chain->blockBits);
   uint64_t lines = std::max(period.lines, -period.lines);
-  if (one.chains.empty() || bits < leastBits ||
+  if (one.chains.empty() || bits < minBits ||
       lines & ((uint64_t(1) << bits) - 1))
     return false;
   std::vector<Request> log = one.log;
-  std::vector<Track> tracks = tracksOf(log, bits);
+  std::vector<Track> tracks = groupTracks(log, bits);
   if (tracks.empty())
     return false;
   letGo(one);
-  uint64_t most = mostUnits / (tracks.size() * tracks[0].shapes.size()) + 1;
-  for (uint64_t done = 0; done < periods; done += most) {
-    uint64_t times = std::min(most, periods - done);
+  uint64_t max = maxUnits / (tracks.size() * tracks[0].shapes.size()) + 1;
+  for (uint64_t done = 0; done < periods; done += max) {
+    uint64_t times = std::min(max, periods - done);
     std::vector<Unit> units =
-        unitsOf(tracks, int64_t(log.size()), int64_t(times));
+        splitUnits(tracks, int64_t(log.size()), int64_t(times));
     for (Chain *chain : one.chains)
-      takePeriods(*chain, units, log, int64_t(times), bits);
+      runPeriods(*chain, units, log, int64_t(times), bits);
     for (Track &track : tracks)
       track.begin += times * track.shapes.size();
   }

@@ -47,7 +47,7 @@ void Core::copyVectors(std::initializer_list<Stream> streams, uint64_t bytes) {
 }
 
 void Core::addCursor(const Stream &stream, unsigned bytes) {
-  uint64_t step = stepOf(stream);
+  uint64_t step = getStep(stream);
   // With a stride of a line or more no iteration stays.
   uint64_t inverse =
       step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
@@ -128,7 +128,7 @@ void Core::iterate(uint64_t times) {
 /// Whether both have the same lines all the time: lines begin at multiples of
 /// the stride, and both stay between two.
 bool Core::haveSameLines(const Cursor &leader, const Cursor &cursor) const {
-  uint64_t step = stepOf(cursor.stream);
+  uint64_t step = getStep(cursor.stream);
   if (cursor.stream.stride != leader.stream.stride || !cursor.inverse ||
       step & (step - 1))
     return false;
@@ -235,7 +235,7 @@ void Core::runEach(uint64_t times) {
 /// and no line comes into these sets and no page is looked up meanwhile.
 /// \returns the first iteration that is not like that.
 uint64_t Core::runAlong(uint64_t now, uint64_t times) {
-  auto bitOf = [this](uint64_t line) {
+  auto getBit = [this](uint64_t line) {
     return uint64_t(1) << (line & firstMask & 63);
   };
   uint64_t staying = 0; // the sets of the others
@@ -244,14 +244,14 @@ uint64_t Core::runAlong(uint64_t now, uint64_t times) {
     const Slot &slot = slots[cursor.stream.site];
     if (leavesAtOnce(cursor)) {
       along.push_back(&cursor);
-      if (hasTwins || stepOf(cursor.stream) >> lineBits < 2)
+      if (hasTwins || getStep(cursor.stream) >> lineBits < 2)
         return now; // it may fetch ahead
       continue;
     }
     if (cursor.line != cursor.end || !isPageKnown(slot, cursor.line) ||
         !isNewest(cursor.line, slot.key, slot.keyMask))
       return now;
-    staying |= bitOf(cursor.line);
+    staying |= getBit(cursor.line);
     times = std::min(times, cursor.next);
   }
   for (; now < times; ++now) {
@@ -259,7 +259,7 @@ uint64_t Core::runAlong(uint64_t now, uint64_t times) {
     for (Cursor *cursor : along) {
       moveCursor(*cursor, now);
       isQuick &= cursor->line == cursor->end &&
-                 !(staying & bitOf(cursor->line)) &&
+                 !(staying & getBit(cursor->line)) &&
                  isPageKnown(slots[cursor->stream.site], cursor->line);
     }
     if (!isQuick)
@@ -272,11 +272,11 @@ uint64_t Core::runAlong(uint64_t now, uint64_t times) {
 /// Whether that pays: a look at the pages of all streams where one comes to
 /// another page, in place of one at each line.
 bool Core::canLookUpPagesApart(uint64_t times) const {
-  constexpr uint64_t leastLines = 4; // on a page
-  uint64_t most = uint64_t(1) << (lineBits + pageShift);
-  return times >= leastLines &&
+  constexpr uint64_t minLines = 4; // on a page
+  uint64_t max = uint64_t(1) << (lineBits + pageShift);
+  return times >= minLines &&
          std::all_of(cursors.begin(), cursors.end(), [=](const Cursor &cursor) {
-           return stepOf(cursor.stream) * leastLines <= most;
+           return getStep(cursor.stream) * minLines <= max;
          });
 }
 

@@ -18,7 +18,7 @@ class HeldLines {
 public:
   /// \p lines: about as many as one of the caches has.
   explicit HeldLines(uint64_t lines)
-      : mask((uint64_t(2) << log2Of(lines)) - 1) {}
+      : mask((uint64_t(2) << exactLog2(lines)) - 1) {}
 
   /// All have \p line now, or will when they have answered.
   void add(uint64_t line) {
@@ -55,18 +55,18 @@ public:
   }
 
   bool areWaiting() const { return !waiting.empty(); }
-  /// Calls \p ask(line, sector, isChange) for what waits, as if each line had
+  /// Calls \p visit(line, sector, isChange) for what waits, as if each line had
   /// been used once. pre: what it calls does not use lines.
-  template <typename Ask> void settle(Ask ask) {
+  template <typename Visit> void settle(Visit visit) {
     std::sort(waiting.begin(), waiting.end(), [&](uint32_t a, uint32_t b) {
       return entries[a].time < entries[b].time;
     });
     for (uint32_t at : waiting) {
       uint64_t &word = entries[at].word;
       if (word & read)
-        ask(word >> stateBits, unsigned(word & sectorBits), false);
+        visit(word >> stateBits, unsigned(word & sectorBits), false);
       if (word & changed)
-        ask(word >> stateBits, 0U, true);
+        visit(word >> stateBits, 0U, true);
       word &= ~(states - 1);
     }
     waiting.clear();

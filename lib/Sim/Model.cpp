@@ -25,7 +25,7 @@ CounterLayout::CounterLayout(const Machine &machine, const WhatIf &whatIf)
 
 Model::Model(const Machine &machine, const WhatIf &whatIf)
     : machine(machine), whatIf(whatIf), counters(machine, whatIf),
-      lineBits(log2Of(machine.lineBytes)) {
+      lineBits(exactLog2(machine.lineBytes)) {
   for (unsigned counter = 0; counter < counters.size(); ++counter)
     countedIn.push_back(counter);
   for (unsigned limit = unsigned(whatIf.limits.size()); limit--;)
@@ -100,7 +100,7 @@ uint64_t Model::count(unsigned site, unsigned counter, unsigned core) const {
 }
 
 template <typename Predicate>
-uint64_t Model::totalOf(unsigned counter, Predicate isWanted) const {
+uint64_t Model::countTotal(unsigned counter, Predicate isWanted) const {
   uint64_t sum = 0;
   for (unsigned site = 0; site < sites.size(); ++site)
     if (isWanted(sites[site]))
@@ -109,16 +109,17 @@ uint64_t Model::totalOf(unsigned counter, Predicate isWanted) const {
 }
 
 uint64_t Model::total(unsigned counter) const {
-  return totalOf(counter, [](const Site &) { return true; });
+  return countTotal(counter, [](const Site &) { return true; });
 }
 
 uint64_t Model::totalOfArray(unsigned array, unsigned counter) const {
-  return totalOf(counter,
-                 [=](const Site &site) { return site.array == array; });
+  return countTotal(counter,
+                    [=](const Site &site) { return site.array == array; });
 }
 
 uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
-  return totalOf(counter, [=](const Site &site) { return site.loop == loop; });
+  return countTotal(counter,
+                    [=](const Site &site) { return site.loop == loop; });
 }
 
 void Model::resetCounts() {

@@ -207,7 +207,7 @@ private:
 
   Core(Model &model, unsigned group);
   void addFirst(unsigned limit);
-  First &firstOf(unsigned limit);
+  First &getFirst(unsigned limit);
   void addPages(uint64_t pageBytes);
   void addChain(unsigned page, unsigned map, unsigned limit);
   void addSite(const Site &site);
@@ -217,21 +217,21 @@ private:
   bool touchOther(Slot &slot, uint64_t line, uint64_t end);
   bool touchSecond(Slot &slot, uint64_t line);
   bool touchLine(Slot &slot, uint64_t line);
-  bool lookUpPages(Slot &slot, uint64_t line);
-  bool lookUpPage(Pages &size, const Slot &slot, uint64_t page);
-  bool lookUpFirst(const Slot &slot, uint64_t line);
+  bool lookupPages(Slot &slot, uint64_t line);
+  bool lookupPage(Pages &size, const Slot &slot, uint64_t page);
+  bool lookupFirst(const Slot &slot, uint64_t line);
   bool touchAll();
   void touchAlong();
 
   bool isPageKnown(const Slot &slot, uint64_t line) const;
   bool isNewest(uint64_t line, uint64_t key, uint64_t keyMask) const;
-  uint64_t aheadOf(uint64_t line, uint64_t previous) const;
+  uint64_t computeAhead(uint64_t line, uint64_t previous) const;
   bool isFetched(uint64_t target) const;
   bool follow(Slot &slot, uint64_t line);
   void missFirst(const Slot &slot, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);
   void fetchFirst(const Slot &slot, uint64_t line);
-  void ask(First &one, const Request &wanted);
+  void addRequest(First &one, const Request &wanted);
   void fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond);
   void request(First &one, const Request &wanted);
   void settleHeld(First &one);
@@ -280,25 +280,25 @@ private:
   bool makeTrack(const std::vector<Request> &log,
                  const std::vector<unsigned> &order, size_t begin, size_t end,
                  unsigned bits, Track &track) const;
-  std::vector<Track> tracksOf(const std::vector<Request> &log,
-                              unsigned bits) const;
-  std::vector<Unit> unitsOf(const std::vector<Track> &tracks, int64_t ofPeriod,
-                            int64_t periods) const;
-  uint64_t firstLineOf(const Unit &unit, unsigned bits) const;
-  bool takeWhole(Chain &chain, const Unit &unit, unsigned bits);
-  void takeLines(Chain &chain, const std::vector<Unit *> &units,
-                 const std::vector<Request> &log, int64_t periods,
-                 unsigned bits);
+  std::vector<Track> groupTracks(const std::vector<Request> &log,
+                                 unsigned bits) const;
+  std::vector<Unit> splitUnits(const std::vector<Track> &tracks,
+                               int64_t ofPeriod, int64_t periods) const;
+  uint64_t getFirstLine(const Unit &unit, unsigned bits) const;
+  bool runWhole(Chain &chain, const Unit &unit, unsigned bits);
+  void runLineByLine(Chain &chain, const std::vector<Unit *> &units,
+                     const std::vector<Request> &log, int64_t periods,
+                     unsigned bits);
   static bool isInOrder(const std::vector<Unit *> &units, int64_t ofPeriod);
-  void takePeriods(Chain &chain, std::vector<Unit> units,
-                   const std::vector<Request> &log, int64_t periods,
-                   unsigned bits);
+  void runPeriods(Chain &chain, std::vector<Unit> units,
+                  const std::vector<Request> &log, int64_t periods,
+                  unsigned bits);
   bool repeatInBlocks(First &one, uint64_t periods);
   void runPages(uint64_t times);
-  void runPagesOf(Pages &size, uint64_t times);
+  void runPageSize(Pages &size, uint64_t times);
   uint64_t pagePeriod(const Pages &size) const;
   void walkPages(Pages *only, uint64_t now, uint64_t end);
-  bool lookUpAll(Pages *only);
+  bool lookupAll(Pages *only);
 
   void makeWalks(Bundle &bundle);
   bool planPass(Bundle &bundle, const uint64_t *addresses);
@@ -390,7 +390,7 @@ private:
   friend class Core;
   void answerAll() const;
   template <typename Predicate>
-  uint64_t totalOf(unsigned counter, Predicate isWanted) const;
+  uint64_t countTotal(unsigned counter, Predicate isWanted) const;
   std::unique_ptr<CacheSets> makeCache(unsigned level, unsigned limit) const;
   /// Place in sharedCaches.
   size_t sharedPlace(unsigned group, unsigned page, unsigned map,

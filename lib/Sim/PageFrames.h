@@ -27,23 +27,23 @@ public:
   /// \p linesOfPage and \p frames are powers of two. Seed 0 is virtual =
   /// physical.
   PageFrames(uint64_t seed, uint64_t linesOfPage, uint64_t frames)
-      : seed(seed), lineMask(linesOfPage - 1), pageBits(log2Of(linesOfPage)),
+      : seed(seed), lineMask(linesOfPage - 1), pageBits(exactLog2(linesOfPage)),
         frameMask(frames - 1) {}
 
-  /// That setOf is asked about; once, before it is.
+  /// That getSet is asked about; once, before it is.
   void use(const CacheSets &newCache) {
     cache = &newCache;
     isLinear = cache->isLinearIn(lineMask + 1);
   }
 
   uint64_t physicalLine(uint64_t line) {
-    return frameOf(line).firstLine | (line & lineMask);
+    return getFrame(line).firstLine | (line & lineMask);
   }
   /// The set of \p line in the cache.
-  uint64_t setOf(uint64_t line) {
+  uint64_t getSet(uint64_t line) {
     if (!isLinear)
-      return cache->setOf(physicalLine(line));
-    return frameOf(line).set ^ (line & lineMask & cache->mask());
+      return cache->getSet(physicalLine(line));
+    return getFrame(line).set ^ (line & lineMask & cache->mask());
   }
 
 private:
@@ -53,7 +53,7 @@ private:
     uint64_t set = 0; ///< of the first line
   };
 
-  const Frame &frameOf(uint64_t line) {
+  const Frame &getFrame(uint64_t line) {
     uint64_t page = line >> pageBits;
     Frame &frame = known[page * 0x9e3779b97f4a7c15 >> 56];
     if (frame.page != page)
@@ -66,7 +66,7 @@ private:
       number = mixBits(page + seed * 0x9e3779b97f4a7c15) & frameMask;
     frame = {page, number << pageBits, 0};
     if (cache)
-      frame.set = cache->setOf(frame.firstLine);
+      frame.set = cache->getSet(frame.firstLine);
   }
 
   uint64_t seed;
@@ -93,7 +93,7 @@ public:
       : policy(policy), groups(groups) {}
 
   /// The group of \p page, which a core of \p group reads or writes.
-  unsigned groupOf(uint64_t page, unsigned group) {
+  unsigned getGroup(uint64_t page, unsigned group) {
     switch (policy) {
     case PlacementPolicy::oneGroup:
       return 0;

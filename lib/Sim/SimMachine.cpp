@@ -33,7 +33,7 @@ static IndexHash foldedHash(const CacheLevel &level, unsigned lineBytes) {
   uint64_t sets = level.bytes / level.ways / lineBytes;
   if (sets & (sets - 1))
     return hash; // the index is a remainder, which spreads by itself
-  unsigned lineBits = log2Of(lineBytes), setBits = log2Of(sets);
+  unsigned lineBits = exactLog2(lineBytes), setBits = exactLog2(sets);
   hash.bits = setBits;
   hash.from = {lineBits + setBits, lineBits + 2 * setBits};
   return hash;

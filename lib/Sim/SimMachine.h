@@ -13,7 +13,7 @@
 
 namespace mpg::sim {
 
-inline unsigned log2Of(uint64_t powerOfTwo) {
+inline unsigned exactLog2(uint64_t powerOfTwo) {
   unsigned bits = 0;
   while (powerOfTwo >>= 1)
     ++bits;

@@ -23,13 +23,13 @@ public:
 
   /// Whether \p page was there; it is now.
   bool access(uint64_t page) {
-    Bucket &bucket = buckets[bucketOf(page)];
+    Bucket &bucket = buckets[getBucket(page)];
     if (pages[bucket.slot] == page)
       return true;
     if (bucket.count && find(page, bucket))
       return true;
     if (pages[oldest] != ~uint64_t(0))
-      --buckets[bucketOf(pages[oldest])].count;
+      --buckets[getBucket(pages[oldest])].count;
     pages[oldest] = page;
     ++bucket.count;
     bucket.slot = oldest;
@@ -51,7 +51,7 @@ public:
       if (pages[slot] == ~uint64_t(0))
         continue;
       pages[slot] += way;
-      Bucket &bucket = buckets[bucketOf(pages[slot])];
+      Bucket &bucket = buckets[getBucket(pages[slot])];
       bucket.slot = slot;
       ++bucket.count;
     }
@@ -63,7 +63,7 @@ private:
     unsigned count = 0;
   };
 
-  static unsigned bucketOf(uint64_t page) {
+  static unsigned getBucket(uint64_t page) {
     return unsigned(page * 0x9e3779b97f4a7c15 >> 56);
   }
 
@@ -109,14 +109,14 @@ public:
 
   /// \see FifoTlb. Sets turn with the pages.
   void addState(uint64_t way, std::vector<uint64_t> &state) const {
-    size_t turn = turnOf(way);
+    size_t turn = getTurn(way);
     for (size_t at = 0; at < pages.size(); ++at) {
       uint64_t page = pages[(at + turn) % pages.size()];
       state.push_back(page == ~uint64_t(0) ? page : page - way);
     }
   }
   void movePages(uint64_t way) {
-    std::rotate(pages.begin(), pages.end() - ptrdiff_t(turnOf(way)),
+    std::rotate(pages.begin(), pages.end() - ptrdiff_t(getTurn(way)),
                 pages.end());
     for (uint64_t &page : pages)
       page += page == ~uint64_t(0) ? 0 : way;
@@ -125,7 +125,7 @@ public:
 private:
   /// Entries from a page's set to that of the page \p way further on; \p way
   /// may be negative.
-  size_t turnOf(uint64_t way) const {
+  size_t getTurn(uint64_t way) const {
     int64_t turn = int64_t(way) % int64_t(sets);
     return size_t(turn < 0 ? turn + int64_t(sets) : turn) * ways;
   }

@@ -42,7 +42,7 @@ void SimArrays::addBlock(unsigned number, uint64_t begin, uint64_t bytes) {
   SimArray &array = arrays[number];
   array.liveBytes += bytes;
   array.bytes = std::max(array.bytes, array.liveBytes);
-  array.mostBlocks = std::max(array.mostBlocks, ++array.liveBlocks);
+  array.maxBlocks = std::max(array.maxBlocks, ++array.liveBlocks);
 }
 
 void SimArrays::remove(uint64_t begin) {
@@ -120,7 +120,7 @@ std::vector<PageUse> SimPageUse::byArray() const {
   return all;
 }
 
-PageHeat SimPageUse::heatOf(unsigned array, unsigned mostRows) const {
+PageHeat SimPageUse::computeHeat(unsigned array, unsigned maxRows) const {
   PageHeat heat;
   if (array >= used.size() || used[array].empty())
     return heat;
@@ -128,7 +128,7 @@ PageHeat SimPageUse::heatOf(unsigned array, unsigned mostRows) const {
   for (const auto &[number, pages] : used[array])
     byAddress[number] = &pages;
   static constexpr unsigned each = pagesEach / PageHeat::parts;
-  heat.pagesEach = (byAddress.size() + mostRows - 1) / mostRows;
+  heat.pagesEach = (byAddress.size() + maxRows - 1) / maxRows;
   std::vector<uint64_t> sums(PageHeat::parts);
   uint64_t inRow = 0, left = byAddress.size();
   for (const auto &[number, pages] : byAddress) {

@@ -26,8 +26,8 @@ struct SimArray {
   unsigned line = 0;
   /// heap: names the array and no other one; may be empty
   std::string key;
-  uint64_t bytes = 0;                      ///< heap: the most at one time
-  unsigned liveBlocks = 0, mostBlocks = 0; ///< heap: now, at one time
+  uint64_t bytes = 0;                     ///< heap: the most at one time
+  unsigned liveBlocks = 0, maxBlocks = 0; ///< heap: now, at one time
   uint64_t liveBytes = 0;
 };
 
@@ -110,8 +110,8 @@ public:
                  Walked &last);
   /// By array; one without accesses may be missing at the end.
   std::vector<PageUse> byArray() const;
-  /// In at most \p mostRows rows.
-  PageHeat heatOf(unsigned array, unsigned mostRows) const;
+  /// In at most \p maxRows rows.
+  PageHeat computeHeat(unsigned array, unsigned maxRows) const;
 
 private:
   static constexpr unsigned frameBits = 21, pagesEach = 512;

@@ -14,22 +14,22 @@ namespace mpg::sim {
 constexpr unsigned recordsOfChunk =
     MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
 
-inline uint64_t kindOf(const mpg_sim_record &record) {
+inline uint64_t getKind(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_KIND_SHIFT;
 }
-inline unsigned numberOf(const mpg_sim_record &record) {
+inline unsigned getNumber(const mpg_sim_record &record) {
   return unsigned(record.word);
 }
 /// Of a bundle.
-inline unsigned accessesOf(const mpg_sim_record &record) {
+inline unsigned getAccessCount(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ACCESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
-inline unsigned addressesOf(const mpg_sim_record &record) {
+inline unsigned getAddressCount(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ADDRESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
 /// That a bundle takes: after the first one come two addresses in each.
 inline unsigned recordsOfBundle(const mpg_sim_record &record) {
-  return 1 + addressesOf(record) / 2;
+  return 1 + getAddressCount(record) / 2;
 }
 
 /// The state between chunks, which the two users share. Events has
@@ -50,7 +50,7 @@ public:
   uint64_t damaged() const { return damagedRecords; }
 
 private:
-  static uint64_t addressOf(const mpg_sim_record &record) {
+  static uint64_t getAddress(const mpg_sim_record &record) {
     return withoutTag(record.value);
   }
   /// Of AArch64.
@@ -81,19 +81,19 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events,
                       unsigned records) {
   for (unsigned at = 0; at < records;) {
     const mpg_sim_record &record = chunk[at];
-    switch (kindOf(record)) {
+    switch (getKind(record)) {
     case MPG_SIM_END:
       return;
     case MPG_SIM_ACCESS:
-      events.access(numberOf(record), addressOf(record));
+      events.access(getNumber(record), getAddress(record));
       ++at;
       break;
     case MPG_SIM_CHECKED:
-      events.checked(numberOf(record), addressOf(record));
+      events.checked(getNumber(record), getAddress(record));
       ++at;
       break;
     case MPG_SIM_INSTRUCTION:
-      events.instruction(record.word, addressOf(record));
+      events.instruction(record.word, getAddress(record));
       ++at;
       break;
     default: {
@@ -110,10 +110,10 @@ template <typename Events>
 unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
                               Events &events) {
   auto isNext = [&](unsigned at, mpg_sim_kind kind) {
-    return at < left && kindOf(record[at]) == uint64_t(kind);
+    return at < left && getKind(record[at]) == uint64_t(kind);
   };
   uint64_t bytes = isNext(1, MPG_SIM_BYTES) ? record[1].value : 0;
-  switch (kindOf(*record)) {
+  switch (getKind(*record)) {
   case MPG_SIM_LOOP: {
     unsigned taken = readLoop(record, left);
     if (taken)
@@ -122,38 +122,38 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
   }
   case MPG_SIM_BUNDLE: {
     unsigned taken = readBundle(record, left);
-    bool isKnown = taken && events.bundle(numberOf(*record),
-                                          accessesOf(*record), addresses);
+    bool isKnown = taken && events.bundle(getNumber(*record),
+                                          getAccessCount(*record), addresses);
     return isKnown ? taken : 0;
   }
   case MPG_SIM_FROM:
     if (!isNext(1, MPG_SIM_TO) || !isNext(2, MPG_SIM_BYTES))
       return 0;
-    events.copy(Stream{numberOf(record[0]), addressOf(record[0]), 0},
-                Stream{numberOf(record[1]), addressOf(record[1]), 0},
+    events.copy(Stream{getNumber(record[0]), getAddress(record[0]), 0},
+                Stream{getNumber(record[1]), getAddress(record[1]), 0},
                 record[2].value);
     return 3;
   case MPG_SIM_TO:
-    events.fill(Stream{numberOf(*record), addressOf(*record), 0}, bytes);
+    events.fill(Stream{getNumber(*record), getAddress(*record), 0}, bytes);
     return 2;
   case MPG_SIM_ALLOCATED:
     readCallers(record + 2, left > 2 ? left - 2 : 0);
-    events.allocated(numberOf(*record), addressOf(*record), bytes, addresses);
+    events.allocated(getNumber(*record), getAddress(*record), bytes, addresses);
     return 2 + unsigned(addresses.size());
   case MPG_SIM_STACK:
-    events.stack(addressOf(*record), bytes);
+    events.stack(getAddress(*record), bytes);
     return 2;
   case MPG_SIM_OBJECT:
-    events.object(numberOf(*record), addressOf(*record), bytes);
+    events.object(getNumber(*record), getAddress(*record), bytes);
     return 2;
   case MPG_SIM_FREED:
-    events.freed(addressOf(*record));
+    events.freed(getAddress(*record));
     return 1;
   case MPG_SIM_CALLED:
-    events.called(numberOf(*record));
+    events.called(getNumber(*record));
     return 1;
   case MPG_SIM_CORE:
-    events.core(numberOf(*record));
+    events.core(getNumber(*record));
     return 1;
   case MPG_SIM_REGION: // SimHistory's
     return 1;
@@ -172,15 +172,15 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
 
 inline unsigned SimDecoder::readLoop(const mpg_sim_record *record,
                                      unsigned left) {
-  uint64_t count = numberOf(*record);
+  uint64_t count = getNumber(*record);
   if (count * 2 >= left)
     return 0;
   streams.clear();
   for (uint64_t at = 1; at <= 2 * count; at += 2) {
-    if (kindOf(record[at]) != MPG_SIM_STREAM ||
-        kindOf(record[at + 1]) != MPG_SIM_STRIDE)
+    if (getKind(record[at]) != MPG_SIM_STREAM ||
+        getKind(record[at + 1]) != MPG_SIM_STRIDE)
       return 0;
-    streams.push_back({numberOf(record[at]), addressOf(record[at]),
+    streams.push_back({getNumber(record[at]), getAddress(record[at]),
                        int64_t(record[at + 1].value)});
   }
   return unsigned(1 + 2 * count);
@@ -188,11 +188,11 @@ inline unsigned SimDecoder::readLoop(const mpg_sim_record *record,
 
 inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
                                        unsigned left) {
-  unsigned count = addressesOf(*record);
+  unsigned count = getAddressCount(*record);
   if (!count || recordsOfBundle(*record) > left)
     return 0;
   addresses.resize(count);
-  addresses[0] = addressOf(*record);
+  addresses[0] = getAddress(*record);
   for (unsigned at = 1; at < count; at += 2) {
     const mpg_sim_record &pair = record[(at + 1) / 2];
     addresses[at] = withoutTag(pair.value);
@@ -205,14 +205,15 @@ inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
 inline void SimDecoder::readCallers(const mpg_sim_record *record,
                                     unsigned left) {
   addresses.clear();
-  for (unsigned at = 0; at < left && kindOf(record[at]) == MPG_SIM_CALLER; ++at)
+  for (unsigned at = 0; at < left && getKind(record[at]) == MPG_SIM_CALLER;
+       ++at)
     addresses.push_back(record[at].value);
 }
 
 inline unsigned SimDecoder::beginText(const mpg_sim_record &record) {
   text.clear();
   textBytes = record.value;
-  firstPlace = numberOf(record);
+  firstPlace = getNumber(record);
   return 1;
 }
 

@@ -24,9 +24,9 @@ using namespace mpg::sim;
 
 /// More blocks than this are one array: a program that maps as often does not
 /// keep what it maps.
-static constexpr unsigned mostBlocks = 1000;
+static constexpr unsigned maxBlocks = 1000;
 
-static uint64_t decimalOf(StringRef word) {
+static uint64_t parseDecimal(StringRef word) {
   uint64_t value = 0;
   return word.getAsInteger(10, value) ? 0 : value;
 }
@@ -38,13 +38,14 @@ void SimEmulated::read(StringRef text, SimArrays &arrays) {
     SmallVector<StringRef, 5> words;
     line.split(words, '\t');
     if (words[0] == "X" && words.size() == 5) {
-      uint64_t begin = decimalOf(words[1]);
-      addImage({begin, begin + decimalOf(words[2]), 0, words[4].str()},
-               decimalOf(words[3]), arrays);
+      uint64_t begin = parseDecimal(words[1]);
+      addImage({begin, begin + parseDecimal(words[2]), 0, words[4].str()},
+               parseDecimal(words[3]), arrays);
     } else if (words[0] == "J" && words.size() == 3) {
-      jumps[decimalOf(words[1])] = decimalOf(words[2]);
+      jumps[parseDecimal(words[1])] = parseDecimal(words[2]);
     } else if (words[0] == "M" && words.size() == 4) {
-      addMemory(decimalOf(words[1]), decimalOf(words[2]), words[3], arrays);
+      addMemory(parseDecimal(words[1]), parseDecimal(words[2]), words[3],
+                arrays);
     } else if (words[0] == "E") {
       unseenSve = true;
     }
@@ -88,7 +89,7 @@ void SimEmulated::addMemory(uint64_t begin, uint64_t bytes, StringRef name,
       heap = arrays.add(array, 0, 0);
     return arrays.addBlock(heap, begin, bytes);
   }
-  if (name != "block" || blocks.size() >= mostBlocks)
+  if (name != "block" || blocks.size() >= maxBlocks)
     return arrays.addBlock(0, begin, bytes);
   auto [block, isNew] = blocks.try_emplace({begin, bytes}, 0);
   if (isNew) {
@@ -99,7 +100,7 @@ void SimEmulated::addMemory(uint64_t begin, uint64_t bytes, StringRef name,
   arrays.addBlock(block->second, begin, bytes);
 }
 
-static uint64_t addressOf(uint64_t word) {
+static uint64_t parseAddress(uint64_t word) {
   return (word & ((uint64_t(1) << MPG_SIM_STORES_SHIFT) - 1)) * 4;
 }
 
@@ -107,7 +108,7 @@ unsigned SimEmulated::findPlace(uint64_t word, SimPlaces &places) {
   auto [place, isNew] = known.try_emplace(word, 0);
   if (!isNew)
     return place->second;
-  auto [code, isNewCode] = codes.try_emplace(addressOf(word), 0);
+  auto [code, isNewCode] = codes.try_emplace(parseAddress(word), 0);
   if (isNewCode)
     code->second = places.addCode();
   SimPlace access;
@@ -118,12 +119,12 @@ unsigned SimEmulated::findPlace(uint64_t word, SimPlaces &places) {
   return place->second = places.add(access);
 }
 
-SimSource SimEmulated::source(uint64_t address, SimSourceOf sourceOf) const {
+SimSource SimEmulated::source(uint64_t address, SimSourceOf getSource) const {
   SimSource found;
   for (const Image &image : images) {
     if (address < image.begin || address >= image.end)
       continue;
-    found = sourceOf(image.path, address - image.bias);
+    found = getSource(image.path, address - image.bias);
     if (found.functionAt)
       found.functionAt += image.bias;
     if (!found.line)
@@ -140,9 +141,9 @@ public:
     uint64_t from, to;
     SimSource source;
   };
-  Loops(const SimEmulated &program, SimSourceOf sourceOf) {
+  Loops(const SimEmulated &program, SimSourceOf getSource) {
     for (auto [from, to] : program.jumps) {
-      SimSource source = program.source(from, sourceOf);
+      SimSource source = program.source(from, getSource);
       if (source.functionAt && source.functionAt <= to)
         loops.push_back({from, to, source});
     }
@@ -165,11 +166,11 @@ private:
   std::vector<Loop> loops; ///< by their end
 };
 
-void SimEmulated::nameAll(SimPlaces &places, SimSourceOf sourceOf) const {
-  Loops loops(*this, sourceOf);
+void SimEmulated::nameAll(SimPlaces &places, SimSourceOf getSource) const {
+  Loops loops(*this, getSource);
   for (auto [address, number] : codes) {
     const Loops::Loop *loop = loops.find(address);
-    SimSource found = loop ? loop->source : source(address, sourceOf);
+    SimSource found = loop ? loop->source : source(address, getSource);
     SimCode code = {found.file, found.line, loop != nullptr, found.function};
     // Without lines, loops of one function differ by their first address.
     if (loop && !found.line)

@@ -36,7 +36,7 @@ public:
   void read(llvm::StringRef text, SimArrays &arrays);
 
   /// The place of an access, from the word of its record.
-  unsigned placeOf(uint64_t word, SimPlaces &places) {
+  unsigned getPlace(uint64_t word, SimPlaces &places) {
     Recent &one = recent[word % recentCount];
     if (one.word != word)
       one = {word, findPlace(word, places)};
@@ -44,7 +44,7 @@ public:
   }
 
   /// pre: there are no more accesses.
-  void nameAll(SimPlaces &places, SimSourceOf sourceOf) const;
+  void nameAll(SimPlaces &places, SimSourceOf getSource) const;
   /// Whether the program has SVE accesses, of which that qemu says nothing.
   bool hasUnseenSve() const { return unseenSve; }
 
@@ -70,7 +70,7 @@ private:
   void addImage(const Image &image, uint64_t offset, SimArrays &arrays);
   void addMemory(uint64_t begin, uint64_t bytes, llvm::StringRef name,
                  SimArrays &arrays);
-  SimSource source(uint64_t address, SimSourceOf sourceOf) const;
+  SimSource source(uint64_t address, SimSourceOf getSource) const;
 
   std::vector<Recent> recent;
   std::unordered_map<uint64_t, unsigned> known; ///< by word

@@ -17,8 +17,8 @@ void SimHistory::replay() {
 
 void SimHistory::read(const mpg_sim_record *chunk, unsigned records,
                       bool isOpenElsewhere) {
-  if (kindOf(*chunk) == MPG_SIM_REGION)
-    open += numberOf(*chunk) ? 1 : -1;
+  if (getKind(*chunk) == MPG_SIM_REGION)
+    open += getNumber(*chunk) ? 1 : -1;
   bool wasCounting = isCounting;
   isCounting = open > 0 || isOpenElsewhere;
   if (isCounting) {

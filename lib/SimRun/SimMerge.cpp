@@ -8,11 +8,11 @@
 using namespace mpg::sim;
 
 /// The number of records that belong together; 1 for a single one.
-static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
+static unsigned getLength(const mpg_sim_record *record, unsigned left) {
   uint64_t length = 1;
-  switch (kindOf(*record)) {
+  switch (getKind(*record)) {
   case MPG_SIM_LOOP:
-    length = 1 + 2 * uint64_t(numberOf(*record));
+    length = 1 + 2 * uint64_t(getNumber(*record));
     break;
   case MPG_SIM_BUNDLE:
     length = recordsOfBundle(*record);
@@ -22,7 +22,7 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
     break;
   case MPG_SIM_ALLOCATED:
     length = 2;
-    while (length < left && kindOf(record[length]) == MPG_SIM_CALLER)
+    while (length < left && getKind(record[length]) == MPG_SIM_CALLER)
       ++length;
     break;
   case MPG_SIM_TO:
@@ -40,16 +40,16 @@ static unsigned lengthOf(const mpg_sim_record *record, unsigned left) {
 
 /// One of those that mostly come many in a row.
 static bool isAccess(const mpg_sim_record &record) {
-  return kindOf(record) == MPG_SIM_ACCESS ||
-         kindOf(record) == MPG_SIM_INSTRUCTION;
+  return getKind(record) == MPG_SIM_ACCESS ||
+         getKind(record) == MPG_SIM_INSTRUCTION;
 }
 
 /// Accesses of a record that is neither one nor a loop.
-static uint64_t accessesOf(const mpg_sim_record *record, unsigned length) {
-  if (kindOf(*record) == MPG_SIM_BUNDLE)
-    return accessesOf(*record);
+static uint64_t getAccessCount(const mpg_sim_record *record, unsigned length) {
+  if (getKind(*record) == MPG_SIM_BUNDLE)
+    return getAccessCount(*record);
   bool isCopy =
-      kindOf(*record) == MPG_SIM_FROM || kindOf(*record) == MPG_SIM_TO;
+      getKind(*record) == MPG_SIM_FROM || getKind(*record) == MPG_SIM_TO;
   return isCopy && length > 1 ? record[length - 1].value / 64 * (length - 1) + 1
                               : 0;
 }
@@ -62,8 +62,8 @@ SimMerge::SimMerge(SimLanes &source, unsigned count, Reader reader)
 
 unsigned SimMerge::countRecords(const mpg_sim_record *chunk) {
   unsigned at = 0;
-  while (at < recordsOfChunk && kindOf(chunk[at]) != MPG_SIM_END)
-    at += lengthOf(chunk + at, recordsOfChunk - at);
+  while (at < recordsOfChunk && getKind(chunk[at]) != MPG_SIM_END)
+    at += getLength(chunk + at, recordsOfChunk - at);
   return at;
 }
 
@@ -102,13 +102,13 @@ bool SimMerge::hasChunk(unsigned number) {
   return lane.chunk != nullptr;
 }
 
-std::optional<unsigned> SimMerge::leastReady() const {
-  std::optional<unsigned> least;
+std::optional<unsigned> SimMerge::findEarliestReady() const {
+  std::optional<unsigned> min;
   for (unsigned number = 0; number < lanes.size(); ++number)
     if (lanes[number].state == Lane::ready &&
-        (!least || lanes[number].clock < lanes[*least].clock))
-      least = number;
-  return least;
+        (!min || lanes[number].clock < lanes[*min].clock))
+      min = number;
+  return min;
 }
 
 /// Who has paused goes on beside the thread that is furthest behind.
@@ -117,16 +117,16 @@ void SimMerge::resume() {
     Lane &lane = lanes[number];
     if (lane.state != Lane::pauses || !hasChunk(number))
       continue;
-    if (std::optional<unsigned> least = leastReady())
-      lane.clock = std::max(lane.clock, lanes[*least].clock);
+    if (std::optional<unsigned> min = findEarliestReady())
+      lane.clock = std::max(lane.clock, lanes[*min].clock);
     lane.state = Lane::ready;
   }
 }
 
-std::optional<unsigned> SimMerge::take() {
+std::optional<unsigned> SimMerge::advance() {
   for (;;) {
     resume();
-    std::optional<unsigned> next = leastReady();
+    std::optional<unsigned> next = findEarliestReady();
     if (!next || !hasChunk(*next)) {
       flush();
       return next;
@@ -153,7 +153,7 @@ void SimMerge::finish() {
     if (lanes[number].state == Lane::absent && hasChunk(number))
       lanes[number].state = Lane::ready;
   for (;;) {
-    if (std::optional<unsigned> missing = take()) {
+    if (std::optional<unsigned> missing = advance()) {
       lanes[*missing].state = Lane::absent;
       continue;
     }
@@ -184,7 +184,7 @@ void SimMerge::run(unsigned number) {
 bool SimMerge::runRecord(unsigned number, uint64_t end) {
   Lane &lane = lanes[number];
   const mpg_sim_record *record = lane.chunk + lane.at;
-  if (lane.at == recordsOfChunk || kindOf(*record) == MPG_SIM_END) {
+  if (lane.at == recordsOfChunk || getKind(*record) == MPG_SIM_END) {
     lane.chunk = nullptr;
     ++lane.chunksRead;
     source.release(number, lane.at);
@@ -197,28 +197,28 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
     lane.at += runAccesses(lane, record, left, end);
     return true;
   }
-  if (kindOf(*record) == MPG_SIM_LOOP && lengthOf(record, left) > 1) {
+  if (getKind(*record) == MPG_SIM_LOOP && getLength(record, left) > 1) {
     lane.at += runLoop(lane, record, left, end);
     return true;
   }
-  unsigned length = lengthOf(record, left);
+  unsigned length = getLength(record, left);
   lane.at += length;
-  if (kindOf(*record) >= MPG_SIM_CREATED && kindOf(*record) <= MPG_SIM_ENDED)
+  if (getKind(*record) >= MPG_SIM_CREATED && getKind(*record) <= MPG_SIM_ENDED)
     return wait(number, *record);
-  if (kindOf(*record) == MPG_SIM_REGION)
+  if (getKind(*record) == MPG_SIM_REGION)
     flush();
   std::copy(record, record + length, room(length));
-  lane.clock += accessesOf(record, length);
+  lane.clock += getAccessCount(record, length);
   return true;
 }
 
 /// Accesses one after the other, as many as the turn has left.
 unsigned SimMerge::runAccesses(Lane &lane, const mpg_sim_record *record,
                                unsigned left, uint64_t end) {
-  uint64_t most =
+  uint64_t max =
       std::min<uint64_t>({left, end - lane.clock, recordsOfChunk - 1});
   unsigned count = 1;
-  while (count < most && isAccess(record[count]))
+  while (count < max && isAccess(record[count]))
     ++count;
   std::copy(record, record + count, room(count));
   lane.clock += count;
@@ -229,8 +229,8 @@ unsigned SimMerge::runAccesses(Lane &lane, const mpg_sim_record *record,
 /// and done with.
 unsigned SimMerge::runLoop(Lane &lane, const mpg_sim_record *record,
                            unsigned left, uint64_t end) {
-  unsigned length = lengthOf(record, left);
-  uint64_t streams = numberOf(*record);
+  unsigned length = getLength(record, left);
+  uint64_t streams = getNumber(*record);
   uint64_t rest = record->value - std::min(lane.loopDone, record->value);
   uint64_t times = std::min(rest, (end - lane.clock - 1) / streams + 1);
   mpg_sim_record *copy = room(length);
@@ -249,8 +249,8 @@ unsigned SimMerge::runLoop(Lane &lane, const mpg_sim_record *record,
 /// Synchronises threads. \returns whether this one continues.
 bool SimMerge::wait(unsigned number, const mpg_sim_record &record) {
   Lane &lane = lanes[number];
-  unsigned other = numberOf(record);
-  switch (kindOf(record)) {
+  unsigned other = getNumber(record);
+  switch (getKind(record)) {
   case MPG_SIM_CREATED:
     if (other < lanes.size() && other != number) {
       lanes[other].state = Lane::ready;
@@ -287,16 +287,16 @@ bool SimMerge::wait(unsigned number, const mpg_sim_record &record) {
 /// If all have come to the barrier of the one that came last, they go on
 /// together.
 void SimMerge::meet(const Lane &last) {
-  uint64_t key = last.key, size = last.size, come = 0, clock = 0;
+  uint64_t key = last.key, size = last.size, arrived = 0, clock = 0;
   auto isHere = [&](const Lane &lane) {
     return lane.state == Lane::atBarrier && lane.key == key;
   };
   for (const Lane &lane : lanes)
     if (isHere(lane)) {
-      ++come;
+      ++arrived;
       clock = std::max(clock, lane.clock);
     }
-  if (come < size)
+  if (arrived < size)
     return;
   for (Lane &lane : lanes)
     if (isHere(lane)) {

@@ -46,7 +46,7 @@ public:
 
   /// Takes what there is. \returns the lane that has to come first; nothing if
   /// all threads wait for each other.
-  std::optional<unsigned> take();
+  std::optional<unsigned> advance();
   /// The lane does not come; others go on without it until it does. From then
   /// on the order depends on this machine.
   void skip(unsigned lane);
@@ -90,7 +90,7 @@ private:
   bool hasChunk(unsigned number);
   unsigned leftToMark(unsigned number, unsigned left);
   void resume();
-  std::optional<unsigned> leastReady() const;
+  std::optional<unsigned> findEarliestReady() const;
   void run(unsigned number);
   bool runRecord(unsigned number, uint64_t end);
   unsigned runAccesses(Lane &lane, const mpg_sim_record *record, unsigned left,

@@ -11,7 +11,7 @@ using namespace llvm;
 using namespace mpg::sim;
 
 /// More places than this are damage.
-static constexpr uint64_t mostPlaces = uint64_t(1) << 26;
+static constexpr uint64_t maxPlaces = uint64_t(1) << 26;
 
 /// One module's text, line by line.
 struct SimPlaces::Reader {
@@ -146,7 +146,7 @@ std::string SimPlaces::addModule(uint64_t first, StringRef text) {
     return "a module was compiled with version " + words[1].str() +
            " of --mpg-sim, this is version " + std::to_string(MPG_SIM_VERSION) +
            "; compile it again";
-  if (first >= mostPlaces || text.size() / 2 >= mostPlaces)
+  if (first >= maxPlaces || text.size() / 2 >= maxPlaces)
     return "a module's list of accesses has no end";
   Reader reader = {*this, first};
   while (!rest.empty()) {
@@ -159,14 +159,14 @@ std::string SimPlaces::addModule(uint64_t first, StringRef text) {
 }
 
 unsigned SimPlaces::add(const SimPlace &place) {
-  if (places.size() >= mostPlaces)
+  if (places.size() >= maxPlaces)
     return 0;
   places.push_back(place);
   return unsigned(places.size() - 1);
 }
 
 unsigned SimPlaces::addCode() {
-  if (codes.size() >= mostPlaces)
+  if (codes.size() >= maxPlaces)
     return 0;
   codes.push_back({});
   return unsigned(codes.size() - 1);

@@ -9,7 +9,7 @@ using namespace mpg::sim;
 
 /// A variable on the stack is a separate array; the address of its frame
 /// changes with each call.
-unsigned SimProgram::arrayOf(const SimPlace &place, unsigned found) {
+unsigned SimProgram::getArray(const SimPlace &place, unsigned found) {
   if (!place.local || theArrays.array(found).kind != SimArray::stack)
     return found;
   auto [known, isNew] = localArrays.try_emplace(place.local, 0);
@@ -72,7 +72,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     const SimPlace &what = thePlaces.place(place);
     Site site;
     site.loop = what.code;
-    site.array = arrayOf(what, range.array);
+    site.array = getArray(what, range.array);
     site.bytes = what.bytes;
     site.store = what.store;
     site.sector = isStream(site.array);
@@ -107,10 +107,10 @@ SimProgram::Bound *SimProgram::boundFor(unsigned first) {
   bound.addresses.resize(what->addresses);
   for (const SimBundle::Member &member : what->members) {
     Bound::Address &address = bound.addresses[member.address];
-    if (int64_t(member.offset - address.least) < 0)
-      address.least = member.offset;
-    if (int64_t(member.offset - address.most) > 0)
-      address.most = member.offset;
+    if (int64_t(member.offset - address.min) < 0)
+      address.min = member.offset;
+    if (int64_t(member.offset - address.max) > 0)
+      address.max = member.offset;
   }
   return &bound;
 }
@@ -118,8 +118,8 @@ SimProgram::Bound *SimProgram::boundFor(unsigned first) {
 /// Whether \p addresses are in the arrays that \p bound knows, and all on the
 /// pages that they used last.
 SimProgram::Reach
-SimProgram::reachOf(const Bound &bound,
-                    const std::vector<uint64_t> &addresses) const {
+SimProgram::getReach(const Bound &bound,
+                     const std::vector<uint64_t> &addresses) const {
   if (!bound.bundle || bound.changes != theArrays.changes())
     return {false, false};
   Reach reach = {true, true};
@@ -128,8 +128,8 @@ SimProgram::reachOf(const Bound &bound,
     if (address.isOnPage(addresses[at]))
       continue;
     reach.isKnown = false;
-    reach.isBound &= addresses[at] + address.least >= address.begin &&
-                     addresses[at] + address.most < address.end;
+    reach.isBound &= addresses[at] + address.min >= address.begin &&
+                     addresses[at] + address.max < address.end;
   }
   return reach;
 }
@@ -153,7 +153,7 @@ bool SimProgram::bind(Bound &bound, unsigned first,
   }
   bound.changes = theArrays.changes();
   bound.bundle.emplace(std::move(members));
-  if (reachOf(bound, addresses).isBound)
+  if (getReach(bound, addresses).isBound)
     return true;
   bound.bundle.reset();
   return false;
@@ -181,7 +181,7 @@ bool SimProgram::bundle(unsigned first, unsigned accesses,
   if (!bound || bound->what->members.size() != accesses ||
       bound->what->addresses != addresses.size())
     return false;
-  Reach reach = reachOf(*bound, addresses);
+  Reach reach = getReach(*bound, addresses);
   if (reach.isBound || bind(*bound, first, addresses)) {
     if (!reach.isBound || !reach.isKnown)
       usePages(*bound, first, addresses);
@@ -271,8 +271,8 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
 void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
   if (!bytes)
     return;
-  unsigned source = siteOf(from.site, from.begin);
-  unsigned site = siteOf(to.site, to.begin);
+  unsigned source = findSite(from.site, from.begin);
+  unsigned site = findSite(to.site, to.begin);
   usePages(source, from.begin, bytes);
   usePages(site, to.begin, bytes);
   now->copy(source, from.begin, site, to.begin, bytes);
@@ -281,7 +281,7 @@ void SimProgram::copy(const Stream &from, const Stream &to, uint64_t bytes) {
 void SimProgram::fill(const Stream &to, uint64_t bytes) {
   if (!bytes)
     return;
-  unsigned site = siteOf(to.site, to.begin);
+  unsigned site = findSite(to.site, to.begin);
   usePages(site, to.begin, bytes);
   now->range(site, to.begin, bytes);
 }
@@ -327,7 +327,7 @@ void SimProgram::core(unsigned number) {
   if (number >= machine.groups.count * machine.groups.coresEach)
     number = 0;
   while (theModel->coreCount() <= number)
-    theModel->addCore(groupOf(theModel->coreCount()));
+    theModel->addCore(getGroup(theModel->coreCount()));
   for (View &one : views)
     if (one.foundByCore.size() <= number) {
       one.foundByCore.resize(number + 1);

@@ -42,8 +42,8 @@ public:
   /// Placements are modelled whatever the modules call.
   void expectThreads() { mayHaveThreads = true; }
   /// Names the instructions of a program under qemu. pre: no more chunks.
-  void nameInstructions(SimSourceOf sourceOf) {
-    emulated.nameAll(thePlaces, sourceOf);
+  void nameInstructions(SimSourceOf getSource) {
+    emulated.nameAll(thePlaces, getSource);
   }
   /// \see SimEmulated
   bool hasUnseenSve() const { return emulated.hasUnseenSve(); }
@@ -63,7 +63,7 @@ public:
   void finish();
   bool hasPlacements() const { return !whatIf.placements.empty(); }
   /// The core group of a core of the model.
-  unsigned groupOf(unsigned core) const {
+  unsigned getGroup(unsigned core) const {
     return threads == ThreadPlaces::spread ? core % machine.groups.count
                                            : core / machine.groups.coresEach;
   }
@@ -72,15 +72,15 @@ public:
   const SimArrays &arrays() const { return theArrays; }
   /// By number of the array.
   std::vector<PageUse> pageUses() const { return pageUse.byArray(); }
-  PageHeat pageHeat(unsigned array, unsigned mostRows) const {
-    return pageUse.heatOf(array, mostRows);
+  PageHeat pageHeat(unsigned array, unsigned maxRows) const {
+    return pageUse.computeHeat(array, maxRows);
   }
   unsigned siteCount() const { return unsigned(siteIsCounted.size()); }
   /// False: the site is one that warms up.
   bool isCounted(unsigned site) const { return siteIsCounted[site]; }
   uint64_t warmUpAccesses() const;
   /// Bytes from the first to the last page that the accesses of \p site reach.
-  uint64_t reachOf(unsigned site) const {
+  uint64_t getReach(unsigned site) const {
     return spans[site].end - spans[site].begin;
   }
   /// Bytes of all accesses.
@@ -103,7 +103,7 @@ public:
     now->access(one.site, address);
   }
   void instruction(uint64_t word, uint64_t address) {
-    access(emulated.placeOf(word, thePlaces), address);
+    access(emulated.getPlace(word, thePlaces), address);
   }
   void checked(unsigned, uint64_t) {}
   bool bundle(unsigned first, unsigned accesses,
@@ -134,8 +134,8 @@ private:
   /// its array.
   struct Bound {
     struct Address {
-      uint64_t least = 0, most = 0; ///< offsets from it
-      uint64_t begin = 1, end = 0;  ///< \see Found
+      uint64_t min = 0, max = 0;   ///< offsets from it
+      uint64_t begin = 1, end = 0; ///< \see Found
       /// Accesses to \c room bytes from \c onPage on stay on the page that was
       /// used last, and in its array.
       uint64_t onPage = 0, room = 0;
@@ -144,11 +144,10 @@ private:
       bool isOnPage(uint64_t value) const { return value - onPage < room; }
       /// pre: \p value is in the array.
       void stayOn(uint64_t value) {
-        uint64_t page =
-            (value + least) & -(uint64_t(1) << SimPageUse::pageBits);
+        uint64_t page = (value + min) & -(uint64_t(1) << SimPageUse::pageBits);
         uint64_t pageEnd = page + (uint64_t(1) << SimPageUse::pageBits);
-        uint64_t first = std::max(page, begin) - least;
-        uint64_t last = std::min(pageEnd, end) - most;
+        uint64_t first = std::max(page, begin) - min;
+        uint64_t last = std::min(pageEnd, end) - max;
         onPage = first;
         room = int64_t(last - first) > 0 ? last - first : 0;
       }
@@ -185,18 +184,18 @@ private:
     }
     return find(place, address);
   }
-  unsigned siteOf(unsigned place, uint64_t address) {
+  unsigned findSite(unsigned place, uint64_t address) {
     return foundFor(place, address).site;
   }
   Found &find(unsigned place, uint64_t address);
   bool isStream(unsigned array);
-  unsigned arrayOf(const SimPlace &place, unsigned found);
+  unsigned getArray(const SimPlace &place, unsigned found);
 
   void begin();
   View &view() { return views[isWarmingUp]; }
   Bound *boundFor(unsigned first);
-  Reach reachOf(const Bound &bound,
-                const std::vector<uint64_t> &addresses) const;
+  Reach getReach(const Bound &bound,
+                 const std::vector<uint64_t> &addresses) const;
   bool bind(Bound &bound, unsigned first,
             const std::vector<uint64_t> &addresses);
   void usePages(Bound &bound, unsigned first,

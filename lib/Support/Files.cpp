@@ -25,11 +25,11 @@
 using namespace llvm;
 using namespace mpg;
 
-/// All that \p file has, but not much more than \p mostBytes.
-static std::error_code readAll(int file, uint64_t mostBytes,
+/// All that \p file has, but not much more than \p maxBytes.
+static std::error_code readAll(int file, uint64_t maxBytes,
                                SmallVectorImpl<char> &text) {
   constexpr size_t stepBytes = 64 << 10;
-  while (text.size() <= mostBytes) {
+  while (text.size() <= maxBytes) {
     size_t size = text.size();
     // Its size is not asked: files of /proc say 0, and pipes have none.
     text.resize_for_overwrite(size + stepBytes);
@@ -44,13 +44,13 @@ static std::error_code readAll(int file, uint64_t mostBytes,
 }
 
 ErrorOr<std::unique_ptr<MemoryBuffer>>
-mpg::readUnmapped(const std::string &path, uint64_t mostBytes) {
+mpg::readUnmapped(const std::string &path, uint64_t maxBytes) {
   bool input = path == "-";
   int file = input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return errnoAsErrorCode();
   SmallVector<char, 0> text;
-  std::error_code error = readAll(file, mostBytes, text);
+  std::error_code error = readAll(file, maxBytes, text);
   if (!input)
     close(file);
   if (error)

@@ -139,13 +139,13 @@ std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
 /// length. A pure guess costs nothing; a wrong name of a megabyte would.
 StringRef mpg::nearestName(StringRef typed, ArrayRef<StringRef> names) {
   StringRef nearest;
-  unsigned least = unsigned(std::min<size_t>(typed.size(), 30) / 3 + 1);
+  unsigned min = unsigned(std::min<size_t>(typed.size(), 30) / 3 + 1);
   for (StringRef name : names) {
-    if (typed.size() > name.size() + least)
+    if (typed.size() > name.size() + min)
       continue;
-    unsigned distance = typed.edit_distance_insensitive(name, true, least);
-    if (distance < least) {
-      least = distance;
+    unsigned distance = typed.edit_distance_insensitive(name, true, min);
+    if (distance < min) {
+      min = distance;
       nearest = name;
     }
   }

@@ -17,7 +17,7 @@ static constexpr size_t lineLimitBytes = 4096;
 
 void YamlReader::finish(unsigned, const SeenKeys &) {}
 
-unsigned YamlReader::lineOf(const yaml::Node &node) const {
+unsigned YamlReader::getLine(const yaml::Node &node) const {
   SMLoc place = node.getSourceRange().Start;
   return place.isValid() ? sources.FindLineNumber(place) : 1;
 }
@@ -56,14 +56,14 @@ YamlReader::readText(const std::string &key, unsigned line, yaml::Node *value) {
 
 std::string YamlReader::readKey(yaml::KeyValueNode &entry, SeenKeys &seen,
                                 unsigned &line) {
-  line = lineOf(entry);
+  line = getLine(entry);
   // Asked before the value is: that skips the key, by recursion.
   auto *name = dyn_cast_or_null<yaml::ScalarNode>(entry.getKey());
   if (!name) {
     fail(line, "a key is missing or is not text; write KEY: VALUE");
     return "";
   }
-  line = lineOf(*name);
+  line = getLine(*name);
   SmallString<32> storage;
   std::string key = name->getValue(storage).str();
   auto [place, isNew] = seen.try_emplace(key, line);

@@ -43,7 +43,7 @@ protected:
   /// said.
   std::optional<std::string> readText(const std::string &key, unsigned line,
                                       llvm::yaml::Node *value);
-  unsigned lineOf(const llvm::yaml::Node &node) const;
+  unsigned getLine(const llvm::yaml::Node &node) const;
   void fail(unsigned line, const llvm::Twine &text);
   bool failed() const { return !reason.empty(); }
 

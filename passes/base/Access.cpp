@@ -52,7 +52,7 @@ static bool isAccess(const IntrinsicInst &call) {
 
 /// The address operand of \p call, if it has exactly one. A scatter of pointers
 /// also stores a vector of pointers: the address is the last.
-static Use *addressOf(IntrinsicInst &call) {
+static Use *getAddress(IntrinsicInst &call) {
   Use *address = nullptr;
   for (Use &argument : call.args())
     if (argument->getType()->isPtrOrPtrVectorTy())
@@ -100,7 +100,7 @@ Use *mpg::taggableAddress(Instruction &instruction) {
                ? &store->getOperandUse(store->getPointerOperandIndex())
                : nullptr;
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
-  return call && isAccess(*call) ? addressOf(*call) : nullptr;
+  return call && isAccess(*call) ? getAddress(*call) : nullptr;
 }
 
 bool mpg::isPrefetch(const Instruction &instruction) {

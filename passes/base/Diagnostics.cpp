@@ -115,7 +115,7 @@ void RemarkPlaces::missed(StringRef name, const Instruction &at,
   missed(name, at.getDebugLoc(), *at.getParent(), addText);
 }
 
-SmallVector<DbgVariableRecord *, 4> mpg::debugRecordsOf(Value &value) {
+SmallVector<DbgVariableRecord *, 4> mpg::findDebugRecords(Value &value) {
   SmallVector<DbgVariableRecord *, 4> records;
 #if LLVM_VERSION_MAJOR >= 22
   findDbgUsers(&value, records);
@@ -179,7 +179,7 @@ static SmallVector<const DbgVariableRecord *, 4>
 recordsIn(const Function &function, const Value &value) {
   SmallVector<const DbgVariableRecord *, 4> records;
   for (const DbgVariableRecord *record :
-       debugRecordsOf(const_cast<Value &>(value)))
+       findDebugRecords(const_cast<Value &>(value)))
     if (record->getFunction() == &function && record->getInstruction() &&
         is_contained(record->location_ops(), &value))
       records.push_back(record);
@@ -212,14 +212,14 @@ static const DICompositeType *classBehind(const Value &pointer,
   return found;
 }
 
-std::string mpg::memberNameOf(const Value &address) {
+std::string mpg::getMemberName(const Value &address) {
   auto *at = dyn_cast<Instruction>(&address);
   auto *argument = dyn_cast<Argument>(&address);
   const Function *function = at         ? at->getFunction()
                              : argument ? argument->getParent()
                                         : nullptr;
   if (!function)
-    return variableNameOf(address);
+    return getVariableName(address);
   const DataLayout &layout = function->getDataLayout();
   APInt offset(layout.getIndexTypeSizeInBits(address.getType()), 0);
   const Value *base =
@@ -232,10 +232,10 @@ std::string mpg::memberNameOf(const Value &address) {
           offset.getZExtValue() * 8 - member->getOffsetInBits() <
               member->getSizeInBits())
         return member->getName().str();
-  return variableNameOf(address);
+  return getVariableName(address);
 }
 
-std::string mpg::variableNameOf(const Value &address) {
+std::string mpg::getVariableName(const Value &address) {
   const Value *object = getUnderlyingObject(&address);
   if (auto *global = dyn_cast<GlobalVariable>(object))
     return nameOfGlobal(*global);
@@ -249,6 +249,6 @@ std::string mpg::variableNameOf(const Value &address) {
   std::string name = nameInDebugInfo(*function, *object);
   // A pointer that is shared by reference is loaded from the variable.
   if (auto *load = dyn_cast<LoadInst>(object); load && name.empty())
-    name = variableNameOf(*load->getPointerOperand());
+    name = getVariableName(*load->getPointerOperand());
   return name;
 }

@@ -77,15 +77,15 @@ private:
 
 /// Debug records about the place of \p value, in no particular order.
 llvm::SmallVector<llvm::DbgVariableRecord *, 4>
-debugRecordsOf(llvm::Value &value);
+findDebugRecords(llvm::Value &value);
 
 /// The variable whose memory contains \p address, or that points there; "" if
 /// unknown. A global's name is always known, others' only from debug
 /// information.
-std::string variableNameOf(const llvm::Value &address);
+std::string getVariableName(const llvm::Value &address);
 
 /// The class member, or else the variable, at \p address; "" if unknown.
-std::string memberNameOf(const llvm::Value &address);
+std::string getMemberName(const llvm::Value &address);
 
 } // namespace mpg
 

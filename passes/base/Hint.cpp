@@ -116,14 +116,14 @@ static void addTo(Mark &mark, StringRef digits) {
 
 static constexpr StringLiteral scopePrefix = "mpg.";
 
-static MDNode *scopeOf(LLVMContext &context, StringRef digits) {
+static MDNode *getScope(LLVMContext &context, StringRef digits) {
   MDNode *domain = MDNode::get(context, MDString::get(context, markPrefix));
   std::string name = (scopePrefix + digits).str();
   return MDNode::get(context, {MDString::get(context, name), domain});
 }
 
 /// The digits in \p scope if it is ours, else "".
-static StringRef digitsOf(const Metadata *scope) {
+static StringRef getDigits(const Metadata *scope) {
   auto *node = dyn_cast_or_null<MDNode>(scope);
   auto *name = node && node->getNumOperands() == 2
                    ? dyn_cast<MDString>(node->getOperand(0))
@@ -137,7 +137,7 @@ static SmallVector<Metadata *, 4> otherScopesOn(const Instruction &access) {
   SmallVector<Metadata *, 4> others;
   if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
     for (const MDOperand &scope : scopes->operands())
-      if (digitsOf(scope).empty())
+      if (getDigits(scope).empty())
         others.push_back(scope);
   return others;
 }
@@ -190,14 +190,14 @@ Mark mpg::readMark(const Instruction &access) {
     return mark;
   if (MDNode *scopes = access.getMetadata(LLVMContext::MD_alias_scope))
     for (const MDOperand &scope : scopes->operands())
-      addTo(mark, digitsOf(scope));
+      addTo(mark, getDigits(scope));
   return mark;
 }
 
 void mpg::writeMark(Instruction &access, uint8_t tag) {
   addTag(access, markPrefix, tag);
   SmallVector<Metadata *, 4> scopes = otherScopesOn(access);
-  scopes.push_back(scopeOf(access.getContext(), digitsFor(tag)));
+  scopes.push_back(getScope(access.getContext(), digitsFor(tag)));
   setScopes(access, scopes);
 }
 

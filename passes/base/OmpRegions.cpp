@@ -72,7 +72,7 @@ static bool isCalledDirectly(const Function &body) {
   });
 }
 
-std::optional<RegionStart> mpg::startOf(const CallBase &call) {
+std::optional<RegionStart> mpg::findStart(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->getName().starts_with(forkName))
     return std::nullopt;
@@ -93,7 +93,7 @@ SmallVector<ParallelRegion, 8> mpg::findRegions(Module &module) {
   for (Function &function : module) {
     for (Instruction &instruction : instructions(function)) {
       auto *call = dyn_cast<CallBase>(&instruction);
-      std::optional<RegionStart> start = call ? startOf(*call) : std::nullopt;
+      std::optional<RegionStart> start = call ? findStart(*call) : std::nullopt;
       if (start && !start->body->isDeclaration())
         regions.push_back({call, start->body, start->firstOperand,
                            pushedThreads(*call),
@@ -151,7 +151,7 @@ static Value *valueBefore(const Value *variable, const CallBase &call) {
   return nullptr;
 }
 
-static unsigned scheduleNumberOf(const CallBase &init, unsigned operand) {
+static unsigned readScheduleNumber(const CallBase &init, unsigned operand) {
   auto *number = dyn_cast<ConstantInt>(init.getArgOperand(operand));
   return number ? unsigned(number->getZExtValue()) & scheduleBits : 0;
 }
@@ -160,7 +160,7 @@ static unsigned scheduleNumberOf(const CallBase &init, unsigned operand) {
 static WorksharingLoop staticLoop(CallBase &init) {
   WorksharingLoop found;
   found.init = &init;
-  found.scheduleNumber = scheduleNumberOf(init, 2);
+  found.scheduleNumber = readScheduleNumber(init, 2);
   found.schedule = found.scheduleNumber == staticBlock ? LoopSchedule::block
                    : found.scheduleNumber == staticChunked
                        ? LoopSchedule::chunk
@@ -178,7 +178,7 @@ static WorksharingLoop staticLoop(CallBase &init) {
 static WorksharingLoop dispatchLoop(CallBase &init, CallBase &next) {
   WorksharingLoop found;
   found.init = &init;
-  found.scheduleNumber = scheduleNumberOf(init, 2);
+  found.scheduleNumber = readScheduleNumber(init, 2);
   found.lower = next.getArgOperand(3);
   found.upper = next.getArgOperand(4);
   found.begin = init.getArgOperand(3);
@@ -186,8 +186,8 @@ static WorksharingLoop dispatchLoop(CallBase &init, CallBase &next) {
   return found;
 }
 
-static SmallVector<CallBase *, 4> callsOf(Function &function, StringRef prefix,
-                                          unsigned operands) {
+static SmallVector<CallBase *, 4>
+findCalls(Function &function, StringRef prefix, unsigned operands) {
   SmallVector<CallBase *, 4> calls;
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
@@ -201,11 +201,11 @@ static SmallVector<CallBase *, 4> callsOf(Function &function, StringRef prefix,
 
 static SmallVector<WorksharingLoop, 4> findInits(Function &function) {
   SmallVector<WorksharingLoop, 4> found;
-  for (CallBase *init : callsOf(function, "__kmpc_for_static_init_", 9))
+  for (CallBase *init : findCalls(function, "__kmpc_for_static_init_", 9))
     found.push_back(staticLoop(*init));
   // Only their order connects the two calls of a dynamic loop.
-  auto inits = callsOf(function, "__kmpc_dispatch_init_", 7);
-  auto nexts = callsOf(function, "__kmpc_dispatch_next_", 6);
+  auto inits = findCalls(function, "__kmpc_dispatch_init_", 7);
+  auto nexts = findCalls(function, "__kmpc_dispatch_next_", 6);
   SmallPtrSet<Value *, 4> taken;
   for (CallBase *init : inits)
     for (CallBase *next : nexts)
@@ -239,9 +239,9 @@ static void addLoop(Loop &loop, WorksharingLoop &sharing,
 }
 
 /// The one of \p candidates that began last in front of \p instruction.
-static const WorksharingLoop *nearestOf(const Instruction &instruction,
-                                        ArrayRef<WorksharingLoop> candidates,
-                                        const DominatorTree &dominators) {
+static const WorksharingLoop *findNearest(const Instruction &instruction,
+                                          ArrayRef<WorksharingLoop> candidates,
+                                          const DominatorTree &dominators) {
   const WorksharingLoop *nearest = nullptr;
   for (const WorksharingLoop &candidate : candidates)
     if (dominators.dominates(candidate.init, &instruction) &&
@@ -256,23 +256,23 @@ mpg::findWorksharingLoops(Function &function, const LoopInfo &loops,
   SmallVector<WorksharingLoop, 4> found = findInits(function);
   if (found.empty())
     return found;
-  for (CallBase *end : callsOf(function, "__kmpc_for_static_fini", 2))
-    if (auto *owner = nearestOf(*end, found, dominators))
+  for (CallBase *end : findCalls(function, "__kmpc_for_static_fini", 2))
+    if (auto *owner = findNearest(*end, found, dominators))
       found[size_t(owner - found.data())].ends.push_back(end);
   for (Loop *loop : loops.getLoopsInPreorder()) {
     const Instruction &first = loop->getHeader()->front();
-    if (auto *owner = worksharingLoopOf(first, found, dominators))
+    if (auto *owner = findWorksharingLoop(first, found, dominators))
       addLoop(*loop, found[size_t(owner - found.data())], loops);
   }
   return found;
 }
 
 const WorksharingLoop *
-mpg::worksharingLoopOf(const Instruction &instruction,
-                       ArrayRef<WorksharingLoop> candidates,
-                       const DominatorTree &dominators) {
+mpg::findWorksharingLoop(const Instruction &instruction,
+                         ArrayRef<WorksharingLoop> candidates,
+                         const DominatorTree &dominators) {
   const WorksharingLoop *nearest =
-      nearestOf(instruction, candidates, dominators);
+      findNearest(instruction, candidates, dominators);
   bool hasEnded = nearest && any_of(nearest->ends, [&](const CallBase *end) {
                     return dominators.dominates(end, &instruction);
                   });

@@ -52,7 +52,7 @@ struct RegionStart {
   unsigned firstOperand;
   bool hasIf;
 };
-std::optional<RegionStart> startOf(const llvm::CallBase &call);
+std::optional<RegionStart> findStart(const llvm::CallBase &call);
 
 /// All of \p module, in the order of the code.
 llvm::SmallVector<ParallelRegion, 8> findRegions(llvm::Module &module);
@@ -94,9 +94,9 @@ findWorksharingLoops(llvm::Function &function, const llvm::LoopInfo &loops,
 
 /// The one of \p candidates that \p instruction is part of; null if none.
 const WorksharingLoop *
-worksharingLoopOf(const llvm::Instruction &instruction,
-                  llvm::ArrayRef<WorksharingLoop> candidates,
-                  const llvm::DominatorTree &dominators);
+findWorksharingLoop(const llvm::Instruction &instruction,
+                    llvm::ArrayRef<WorksharingLoop> candidates,
+                    const llvm::DominatorTree &dominators);
 
 } // namespace mpg
 

@@ -56,7 +56,7 @@ static StringRef constantText(const Value *pointer) {
   return text;
 }
 
-static SourceLine placeOf(const Value *file, const Value *line) {
+static SourceLine readPlace(const Value *file, const Value *line) {
   SourceLine where;
   where.file = constantText(file).str();
   if (auto *number = dyn_cast<ConstantInt>(line))
@@ -65,8 +65,8 @@ static SourceLine placeOf(const Value *file, const Value *line) {
 }
 
 /// The source position of \p annotation, a call of an annotation intrinsic.
-static SourceLine lineOf(const CallBase &annotation) {
-  return placeOf(annotation.getArgOperand(2), annotation.getArgOperand(3));
+static SourceLine getLine(const CallBase &annotation) {
+  return readPlace(annotation.getArgOperand(2), annotation.getArgOperand(3));
 }
 
 /// Adds \p text to what was \p said. A wrong text spoils the whole variable:
@@ -131,7 +131,7 @@ static void readGlobals(Module &module, SaidOf &said, Complaints &complaints) {
     }
     Value *global = fields->getOperand(0)->stripPointerCasts();
     Said &one = said[global];
-    one.where = placeOf(fields->getOperand(2), fields->getOperand(3));
+    one.where = readPlace(fields->getOperand(2), fields->getOperand(3));
     addText(constantText(fields->getOperand(1)), isa<Function>(global), one,
             complaints);
   }
@@ -160,7 +160,7 @@ public:
   void erase();
 
 private:
-  Value *rootOf(IntrinsicInst &call);
+  Value *findRoot(IntrinsicInst &call);
 
   SmallVector<IntrinsicInst *, 8> calls;
   DenseMap<Value *, Value *> rootOfField;
@@ -170,7 +170,7 @@ private:
 /// The variable, or a separate GEP if the expression refers to a field: the
 /// first member has the address of the structure, members of a union all have
 /// the same, and only one of them is meant.
-Value *AnnotationCalls::rootOf(IntrinsicInst &call) {
+Value *AnnotationCalls::findRoot(IntrinsicInst &call) {
   Value *operand = call.getArgOperand(0);
   if (call.getIntrinsicID() == Intrinsic::var_annotation)
     return operand; // a local variable: its alloca
@@ -196,8 +196,8 @@ void AnnotationCalls::read(Function &function, SaidOf &said,
     StringRef text = constantText(call->getArgOperand(1));
     if (!isHintText(text))
       continue;
-    Said &one = said[rootOf(*call)];
-    one.where = lineOf(*call);
+    Said &one = said[findRoot(*call)];
+    one.where = getLine(*call);
     addText(text, /*isFunction=*/false, one, complaints);
     calls.push_back(call);
   }
@@ -211,7 +211,7 @@ void AnnotationCalls::erase() {
   }
 }
 
-std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
+std::optional<HintRequest::Target> mpg::findTarget(Value *address) {
   Type *type = nullptr;
   if (auto *variable = dyn_cast<AllocaInst>(address))
     type = variable->getAllocatedType();
@@ -241,7 +241,7 @@ std::optional<HintRequest::Target> mpg::targetOf(Value *address) {
       return HintRequest::data;
     auto *call = dyn_cast<IntrinsicInst>(user);
     if (call && call->getIntrinsicID() == Intrinsic::ptr_annotation)
-      return targetOf(call); // another tool's
+      return findTarget(call); // another tool's
     isUsed |= isa<LoadInst, StoreInst>(user);
   }
   // Only plain values are loaded and stored: neither a pointer nor an array. A
@@ -253,7 +253,7 @@ static void addTouch(Value *root, const Said &said, HintRequests &requests,
                      Complaints &complaints) {
   std::optional<HintRequest::Target> target = HintRequest::function;
   if (!isa<Function>(root))
-    target = targetOf(root);
+    target = findTarget(root);
   if (!target)
     return complaints.add(
         said.where,
@@ -279,7 +279,7 @@ static void addRequests(Value *root, const Said &said, HintRequests &requests,
   request.where = said.where;
   if (function) {
     request.target = HintRequest::function;
-  } else if (std::optional<HintRequest::Target> target = targetOf(root)) {
+  } else if (std::optional<HintRequest::Target> target = findTarget(root)) {
     request.target = *target;
   } else {
     return complaints.add(
@@ -325,7 +325,7 @@ static std::vector<Marker> findMarkers(Function &function) {
       continue;
     Marker marker;
     marker.call = cast<IntrinsicInst>(&instruction);
-    marker.where = lineOf(*marker.call);
+    marker.where = getLine(*marker.call);
     StringRef text = constantText(marker.call->getArgOperand(1));
     Expected<HintText> parsed = parseHintText(text);
     if (!parsed) {
@@ -340,7 +340,7 @@ static std::vector<Marker> findMarkers(Function &function) {
 }
 
 /// Whether \p marker is the end of the region of \p begin.
-static bool isEndOf(const Marker &begin, const Marker &marker) {
+static bool isEnd(const Marker &begin, const Marker &marker) {
   HintKind end = begin.text.kind == HintKind::assign ? HintKind::endAssign
                                                      : HintKind::endWays;
   return marker.text.kind == end && marker.text.region == begin.text.region;
@@ -352,7 +352,7 @@ static SmallPtrSet<BasicBlock *, 16> blocksAfterEnds(const Marker &begin,
   SmallPtrSet<BasicBlock *, 16> found;
   SmallVector<BasicBlock *, 8> todo;
   for (const Marker &marker : markers)
-    if (isEndOf(begin, marker))
+    if (isEnd(begin, marker))
       append_range(todo, successors(marker.call->getParent()));
   while (!todo.empty()) {
     BasicBlock *block = todo.pop_back_val();
@@ -380,7 +380,7 @@ static std::shared_ptr<Region> regionAfter(const Marker &begin,
         break;
       const Marker *marker =
           find_if(markers, [&](const Marker &m) { return m.call == at; });
-      if (marker != markers.end() && isEndOf(begin, *marker)) {
+      if (marker != markers.end() && isEnd(begin, *marker)) {
         if (!is_contained(ends, at))
           ends.push_back(at);
         break;
@@ -479,7 +479,7 @@ static void addWays(const Marker &marker, ArrayRef<Marker> markers,
   }
   DominatorTree dominators(*request.function);
   for (const Marker &other : markers)
-    if (isEndOf(marker, other) &&
+    if (isEnd(marker, other) &&
         dominators.isReachableFromEntry(other.call->getParent()) &&
         !dominators.dominates(marker.call, other.call)) {
       warn(request.function->getContext(), marker.where,

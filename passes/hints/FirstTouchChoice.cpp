@@ -21,7 +21,7 @@ static constexpr StringLiteral attributeName = "mpg-first-touch";
 static constexpr StringLiteral mallocName = "mpg-first-touch-malloc";
 static constexpr StringLiteral touchMetadata = "mpg.touch";
 
-static StringRef wordOf(TouchChoice choice) {
+static StringRef getWord(TouchChoice choice) {
   return choice == TouchChoice::off ? "off" : "on";
 }
 
@@ -31,13 +31,13 @@ static TouchChoice choiceNamed(StringRef word) {
                         : TouchChoice::none;
 }
 
-static TouchChoice choiceOf(Attribute attribute) {
+static TouchChoice getChoice(Attribute attribute) {
   return attribute.isValid() ? choiceNamed(attribute.getValueAsString())
                              : TouchChoice::none;
 }
 
-static Attribute attributeOf(LLVMContext &context, TouchChoice choice) {
-  return Attribute::get(context, attributeName, wordOf(choice));
+static Attribute makeAttribute(LLVMContext &context, TouchChoice choice) {
+  return Attribute::get(context, attributeName, getWord(choice));
 }
 
 /// The user's choice for the variable at \p address.
@@ -54,7 +54,7 @@ static TouchChoice choiceOfVariable(const Value *address) {
 
 /// The user's choice for the call \p allocation itself.
 static TouchChoice ownChoice(const CallBase &allocation) {
-  return choiceOf(allocation.getAttributes().getFnAttr(attributeName));
+  return getChoice(allocation.getAttributes().getFnAttr(attributeName));
 }
 
 /// Notes that malloc in \p function allocates memory with the choice off: LLVM
@@ -88,40 +88,40 @@ TouchChoice mpg::choiceFor(const Instruction &allocation) {
 }
 
 TouchChoice mpg::choiceFor(const GlobalVariable &global) {
-  return choiceOf(global.getAttribute(attributeName));
+  return getChoice(global.getAttribute(attributeName));
 }
 
 TouchChoice mpg::choiceFor(const Argument &argument) {
-  return choiceOf(argument.getParent()->getAttributes().getParamAttr(
+  return getChoice(argument.getParent()->getAttributes().getParamAttr(
       argument.getArgNo(), attributeName));
 }
 
 TouchChoice mpg::choiceFor(const Function &function) {
-  return choiceOf(function.getFnAttribute(attributeName));
+  return getChoice(function.getFnAttribute(attributeName));
 }
 
 void mpg::setChoice(CallBase &allocation, TouchChoice choice) {
-  allocation.addFnAttr(attributeOf(allocation.getContext(), choice));
+  allocation.addFnAttr(makeAttribute(allocation.getContext(), choice));
 }
 
 void mpg::setChoice(AllocaInst &variable, TouchChoice choice) {
   LLVMContext &context = variable.getContext();
   variable.setMetadata(
       touchMetadata,
-      MDNode::get(context, MDString::get(context, wordOf(choice))));
+      MDNode::get(context, MDString::get(context, getWord(choice))));
 }
 
 void mpg::setChoice(GlobalVariable &global, TouchChoice choice) {
-  global.addAttribute(attributeName, wordOf(choice));
+  global.addAttribute(attributeName, getWord(choice));
 }
 
 void mpg::setChoice(Argument &argument, TouchChoice choice) {
   argument.getParent()->addParamAttr(
-      argument.getArgNo(), attributeOf(argument.getContext(), choice));
+      argument.getArgNo(), makeAttribute(argument.getContext(), choice));
 }
 
 void mpg::setChoice(Function &function, TouchChoice choice) {
-  function.addFnAttr(attributeName, wordOf(choice));
+  function.addFnAttr(attributeName, getWord(choice));
 }
 
 /// Whether \p call can allocate memory for its caller.
@@ -132,7 +132,7 @@ static bool canAllocate(const CallBase &call) {
 }
 
 /// Whether \p call is one of the C library's function \p name.
-static bool isCallOf(const CallBase &call, StringRef name) {
+static bool isCallTo(const CallBase &call, StringRef name) {
   const Function *callee = call.getCalledFunction();
   return callee && callee->getName() == name;
 }
@@ -164,7 +164,7 @@ void VariableMarker::mark(CallBase &call) {
   // Two variables get it: what must not be touched stays untouched.
   if (ownChoice(call) != TouchChoice::off)
     setChoice(call, choice);
-  if (choice == TouchChoice::off && isCallOf(call, "malloc"))
+  if (choice == TouchChoice::off && isCallTo(call, "malloc"))
     noteMallocOff(*call.getFunction());
 }
 
@@ -241,7 +241,7 @@ static void markCalls(Function &function) {
 static void markCallocs(Function &function) {
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
-    if (call && isCallOf(*call, "calloc") &&
+    if (call && isCallTo(*call, "calloc") &&
         ownChoice(*call) == TouchChoice::none)
       setChoice(*call, TouchChoice::off);
   }

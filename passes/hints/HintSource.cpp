@@ -137,7 +137,7 @@ void AccessMarker::addFunction(const HintRequest &request) {
 }
 
 /// Where \p where is, if \p function is in its file.
-static DebugLoc locationOf(const SourceLine &where, Function &function) {
+static DebugLoc getLocation(const SourceLine &where, Function &function) {
   DISubprogram *program = function.getSubprogram();
   if (!program)
     return {};
@@ -151,7 +151,7 @@ static DebugLoc locationOf(const SourceLine &where, Function &function) {
 static void remarkHonoured(const SourceLine &where, Function &function,
                            const Twine &what) {
   OptimizationRemark remark(remarkPass, "HintHonoured",
-                            locationOf(where, function),
+                            getLocation(where, function),
                             &function.getEntryBlock());
   remark << "the hint of " << where.file << ":" << ore::NV("Line", where.line)
          << " is honoured: " << what.str();
@@ -186,8 +186,8 @@ void AccessMarker::explain(const Outcome &outcome) {
   // Without an instruction the place of the hint, if it is in this source.
   DebugLoc location = at->getDebugLoc();
   if (!location || request.isDirective)
-    location = locationOf(request.where, *function);
-  std::string name = request.isDirective ? variableNameOf(*request.root) : "";
+    location = getLocation(request.where, *function);
+  std::string name = request.isDirective ? getVariableName(*request.root) : "";
   std::string why =
       outcome.isOnStack && !outcome.taggable     ? "it is on the stack"
       : outcome.missed.empty() && request.region ? "its lines have no access"
@@ -321,7 +321,7 @@ void AccessMarker::add(const HintRequests &requests) {
 
 /// The variable behind \p address: the pointer variable it was loaded from, or
 /// the object.
-static const Value *variableOf(Value *address) {
+static const Value *findVariable(Value *address) {
   address = withoutSteps(address);
   auto *load = dyn_cast<LoadInst>(address);
   return load ? withoutSteps(load->getPointerOperand()) : address;
@@ -355,7 +355,7 @@ chooseRandomHints(Function &function, uint64_t seed, bool extended,
     const Use *address = taggableAddress(instruction);
     if (!address)
       continue;
-    const Value *variable = variableOf(address->get());
+    const Value *variable = findVariable(address->get());
     unsigned number =
         numbers.try_emplace(variable, numbers.size()).first->second;
     choose(instruction, tagFrom(mix(functionSeed, number), extended));
@@ -711,7 +711,7 @@ mpg::parallelRegionsIn(const WaysRequest &request) {
   SmallSetVector<Function *, 4> regions;
   for (Instruction &instruction : instructions(*request.function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
-    Function *region = call ? parallelRegionOf(*call) : nullptr;
+    Function *region = call ? findParallelRegion(*call) : nullptr;
     if (region && (!request.region || request.region->contains(call)))
       for (Function *inner : functionWithRegions(*region))
         if (!inner->isDeclaration() && !isDebugBody(*inner))

@@ -72,7 +72,7 @@ bool readAnnotations(llvm::Module &module, HintRequests &requests);
 
 /// The kind of variable at \p address: decided by its type or, if that is
 /// unknown by now, by its uses. None: neither a pointer nor an array.
-std::optional<HintRequest::Target> targetOf(llvm::Value *address);
+std::optional<HintRequest::Target> findTarget(llvm::Value *address);
 
 /// Adds what the markers of \p module ask for to \p requests. Returns whether
 /// \p module changed. Erase the markers with eraseMarkers when the requests

@@ -19,14 +19,14 @@ static Error badHint(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
-/// Reads `name=NUMBER` with NUMBER from 0 to \p most.
-static Error readNumber(StringRef item, unsigned most,
+/// Reads `name=NUMBER` with NUMBER from 0 to \p max.
+static Error readNumber(StringRef item, unsigned max,
                         std::optional<unsigned> &into) {
   auto [name, digits] = item.split('=');
   unsigned number;
-  if (digits.trim().getAsInteger(10, number) || number > most)
+  if (digits.trim().getAsInteger(10, number) || number > max)
     return badHint("'" + item + "': " + name.trim() +
-                   "= takes a number from 0 " + "to " + Twine(most));
+                   "= takes a number from 0 " + "to " + Twine(max));
   // Repeating the same number is not a mistake.
   if (into && *into != number)
     return badHint("'" + item + "' contradicts " + name.trim() + "=" +
@@ -127,7 +127,7 @@ template <typename Args> static Error readItems(StringRef text, Args &into) {
   return Error::success();
 }
 
-static std::optional<HintKind> kindOf(StringRef word) {
+static std::optional<HintKind> findKind(StringRef word) {
   return StringSwitch<std::optional<HintKind>>(word)
       .Case("hint", HintKind::hint)
       .Case("ways", HintKind::ways)
@@ -148,7 +148,7 @@ bool mpg::isHintText(StringRef text) { return text.starts_with(prefix); }
 static Expected<HintText> parseKind(StringRef text, bool mayName) {
   auto [word, args] = text.split(':');
   auto [kindWord, region] = word.split('@');
-  std::optional<HintKind> kind = kindOf(kindWord.trim());
+  std::optional<HintKind> kind = findKind(kindWord.trim());
   // Only those that users write are named; the others are the pragma plugin's.
   if (!kind)
     return badHint("unknown kind of hint '" + word.trim() +
@@ -198,7 +198,7 @@ Expected<HintText> mpg::parseHintText(StringRef text) {
 
 Expected<HintText> mpg::parseShortHintText(StringRef text) {
   StringRef word = text.split(':').first.trim();
-  if (text.contains(':') || kindOf(word))
+  if (text.contains(':') || findKind(word))
     return parseKind(text, true);
   // "stream": words alone are a hint for data.
   std::string whole = ("hint:" + text).str();

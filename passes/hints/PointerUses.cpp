@@ -17,13 +17,13 @@ bool mpg::isDebugBody(const Function &function) {
   return function.getName().contains(".omp_outlined_debug__");
 }
 
-Function *mpg::parallelRegionOf(const CallBase &call) {
+Function *mpg::findParallelRegion(const CallBase &call) {
   Function *callee = call.getCalledFunction();
   // With -g the function that a thread starts calls another with the body.
   if (callee && isDebugBody(*callee))
     return callee;
   // With an if clause flang hands over a structure, which is not followed.
-  std::optional<RegionStart> start = startOf(call);
+  std::optional<RegionStart> start = findStart(call);
   return start && !start->hasIf ? start->body : nullptr;
 }
 
@@ -33,7 +33,7 @@ SmallSetVector<Function *, 4> mpg::functionWithRegions(Function &function) {
   for (unsigned next = 0; next < functions.size(); ++next)
     for (Instruction &instruction : instructions(*functions[next]))
       if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (Function *region = parallelRegionOf(*call))
+        if (Function *region = findParallelRegion(*call))
           if (!region->isDeclaration())
             functions.insert(region);
   return functions;
@@ -71,13 +71,13 @@ bool PointerUses::isLocal(const AllocaInst &variable) const {
 
 void PointerUses::enterParallelRegion(CallBase &call, const Use &argument,
                                       bool isPlace) {
-  Function *region = parallelRegionOf(call);
+  Function *region = findParallelRegion(call);
   if (!region || region->isDeclaration() || !call.isArgOperand(&argument))
     return;
   unsigned number = call.getArgOperandNo(&argument);
   if (call.getCalledFunction() != region) {
     // Two pointers to thread numbers precede the arguments.
-    unsigned firstOperand = startOf(call)->firstOperand;
+    unsigned firstOperand = findStart(call)->firstOperand;
     if (number < firstOperand)
       return;
     number += 2 - firstOperand;
@@ -131,7 +131,7 @@ void PointerUses::followPlace(Value *place) {
       // A C++ reference to a pointer is another level: clang marks loads of
       // references as not null.
       bool isReference = load->hasMetadata(LLVMContext::MD_nonnull) &&
-                         targetOf(load) == HintRequest::pointerVariable;
+                         findTarget(load) == HintRequest::pointerVariable;
       if (load->getType()->isPointerTy())
         (isReference ? places : data).insert(load);
     } else if (auto *store = dyn_cast<StoreInst>(user)) {
@@ -240,7 +240,7 @@ void PointerUses::collectAccesses() {
         continue;
       Untaggable code = classifyUse(use);
       if (auto *call = dyn_cast<CallBase>(user))
-        if (parallelRegionOf(*call))
+        if (findParallelRegion(*call))
           continue;
       if (code == Untaggable::no) {
         if (seen.insert(user).second)

@@ -67,7 +67,7 @@ private:
 bool isDebugBody(const llvm::Function &function);
 
 /// The function that \p call runs on the threads of an OpenMP team, if any.
-llvm::Function *parallelRegionOf(const llvm::CallBase &call);
+llvm::Function *findParallelRegion(const llvm::CallBase &call);
 
 /// \p function and the parallel regions that it starts, and those that they
 /// start: all that is written in its body.

@@ -82,7 +82,7 @@ static constexpr char noWays[] =
 // --- Entries
 
 /// flang calls all files the same.
-static std::string nameOf(const Module &module) {
+static std::string getName(const Module &module) {
   StringRef file = module.getSourceFileName();
   return file == "FIRModule" ? "this file" : file.str();
 }
@@ -90,7 +90,7 @@ static std::string nameOf(const Module &module) {
 /// The file may serve a whole program, so a name that is missing from this
 /// source is not a mistake; a name that should come from this source is.
 void SideFileReader::noteAbsent(const Twine &name) {
-  std::string text = ("there is no " + name + " in " + nameOf(module)).str();
+  std::string text = ("there is no " + name + " in " + getName(module)).str();
   if (isDirective)
     return complain(text);
   for (Function &function : module) {
@@ -245,7 +245,7 @@ bool SideFileReader::applyToResult(const Key &key, const HintText &text,
                                    CallBase &call) {
   if (!call.getType()->isPointerTy())
     return false;
-  std::vector<Value *> roots = receiversOf(call);
+  std::vector<Value *> roots = findReceivers(call);
   std::vector<Value *> named =
       variablesNamed(*call.getFunction(), key.variable);
   if (!key.variable.empty() &&
@@ -275,7 +275,7 @@ void SideFileReader::applyToBlock(const Key &key, const HintText &text) {
       isFound |= applyToVariable(key, text, *function);
   if (isFound)
     return;
-  if (calls.empty() && !hasCodeOf(module, key.name))
+  if (calls.empty() && !hasCode(module, key.name))
     return noteAbsent("file '" + key.name + "', or no debug information (-g)");
   complain("no variable" +
            (key.variable.empty() ? Twine() : " '" + key.variable + "'") +

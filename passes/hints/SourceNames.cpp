@@ -205,7 +205,7 @@ std::optional<HintRequest::Target> mpg::targetOfRoot(Value *root) {
         isa<StructType>(gep->getSourceElementType()))
       return HintRequest::pointerVariable;
   }
-  return targetOf(root);
+  return findTarget(root);
 }
 
 bool mpg::isTeamOfFlang(const Function &function) {
@@ -224,7 +224,7 @@ static const Instruction *startOfDirective(const CallBase &fork) {
         seen.insert(block).second)
       before = block->getTerminator();
     auto *call = dyn_cast_or_null<CallBase>(before);
-    if (call && parallelRegionOf(*call))
+    if (call && findParallelRegion(*call))
       return nullptr;
     const Function *callee = call ? call->getCalledFunction() : nullptr;
     if (callee && callee->getName() == "__kmpc_global_thread_num")
@@ -235,14 +235,14 @@ static const Instruction *startOfDirective(const CallBase &fork) {
 
 /// The line of \p instruction in the file of its function; 0: of included text,
 /// of which flang keeps no line. None: it has none.
-static std::optional<unsigned> lineOf(const Instruction &instruction) {
+static std::optional<unsigned> getLine(const Instruction &instruction) {
   // flang gives the start of a team the line of what is in front of it. clang
   // does not, and asks for the thread's number once, at the top.
   auto *call = dyn_cast<CallBase>(&instruction);
-  const Function *team = call ? parallelRegionOf(*call) : nullptr;
+  const Function *team = call ? findParallelRegion(*call) : nullptr;
   if (team && isTeamOfFlang(*team))
     if (const Instruction *start = startOfDirective(*call))
-      return lineOf(*start);
+      return getLine(*start);
   const DebugLoc &location = instruction.getDebugLoc();
   const DISubprogram *program = instruction.getFunction()->getSubprogram();
   // Exits come after the last line; a line's variables are at the top.
@@ -264,7 +264,7 @@ std::shared_ptr<Region> mpg::regionOfLines(const SourceLines &lines,
     included.clear();
   };
   for (Instruction &instruction : instructions(function)) {
-    std::optional<unsigned> line = lineOf(instruction);
+    std::optional<unsigned> line = getLine(instruction);
     if (!line)
       continue;
     if (*line == 0) {
@@ -341,7 +341,7 @@ static bool isInFile(const DebugLoc &location, StringRef name) {
          sys::path::filename(location->getFilename()) == name;
 }
 
-bool mpg::hasCodeOf(const Module &module, StringRef file) {
+bool mpg::hasCode(const Module &module, StringRef file) {
   return any_of(module, [&](const Function &function) {
     return any_of(instructions(function), [&](const Instruction &instruction) {
       return isInFile(instruction.getDebugLoc(), file);
@@ -362,19 +362,19 @@ std::vector<CallBase *> mpg::callsAt(Module &module, StringRef file,
   return found;
 }
 
-static bool isOnLineOf(const Instruction &instruction, const CallBase &call) {
+static bool isOnLine(const Instruction &instruction, const CallBase &call) {
   const DebugLoc &location = instruction.getDebugLoc();
   const DebugLoc &other = call.getDebugLoc();
   return location && location.getLine() == other.getLine() &&
          location->getFilename() == other->getFilename();
 }
 
-std::vector<Value *> mpg::receiversOf(CallBase &call) {
+std::vector<Value *> mpg::findReceivers(CallBase &call) {
   SmallPtrSet<const Value *, 8> values = {&call};
   std::vector<Value *> found;
   // The code is still in the order of the source.
   for (Instruction &instruction : instructions(*call.getFunction())) {
-    if (!isOnLineOf(instruction, call))
+    if (!isOnLine(instruction, call))
       continue;
     if (auto *store = dyn_cast<StoreInst>(&instruction)) {
       Value *place = store->getPointerOperand();

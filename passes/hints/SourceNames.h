@@ -60,7 +60,7 @@ NumberVariable integerNamed(llvm::Function &function, llvm::StringRef name,
 /// stores it; nullptr if there is none.
 llvm::Value *rootOfParameter(llvm::Function &function, unsigned number);
 
-/// As targetOf; descriptors of Fortran arrays, which begin with the pointer,
+/// As findTarget; descriptors of Fortran arrays, which begin with the pointer,
 /// count as pointers.
 std::optional<HintRequest::Target> targetOfRoot(llvm::Value *root);
 
@@ -77,7 +77,7 @@ std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
 bool findBracket(WaysRequest &request);
 
 /// Whether \p module has code of the source \p file, a name without folders.
-bool hasCodeOf(const llvm::Module &module, llvm::StringRef file);
+bool hasCode(const llvm::Module &module, llvm::StringRef file);
 
 /// The calls in line \p line of \p file.
 std::vector<llvm::CallBase *> callsAt(llvm::Module &module,
@@ -85,7 +85,7 @@ std::vector<llvm::CallBase *> callsAt(llvm::Module &module,
 
 /// The variables that have in the line of \p call what it returns: two of
 /// `a = b = malloc(n)`.
-std::vector<llvm::Value *> receiversOf(llvm::CallBase &call);
+std::vector<llvm::Value *> findReceivers(llvm::CallBase &call);
 
 } // namespace mpg
 

@@ -59,7 +59,7 @@ static bool isTyped(const Allocation &allocation) {
          (!result || isNumber(allocation.call));
 }
 
-std::optional<Allocation> mpg::allocationOf(CallBase &call) {
+std::optional<Allocation> mpg::findAllocation(CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration())
     return std::nullopt;
@@ -101,7 +101,7 @@ static constexpr char zeroed = 0, initialised = 0, mapped = 0;
 
 /// The section of the file that holds \p variable, in the order of the module;
 /// null if unknown.
-static const void *areaOf(const GlobalVariable &variable) {
+static const void *findArea(const GlobalVariable &variable) {
   if (variable.isDeclaration() || variable.isConstant() ||
       variable.isThreadLocal() || variable.hasSection())
     return nullptr;
@@ -115,7 +115,7 @@ ArrayPlaces::ArrayPlaces(const Module &module) {
   const DataLayout &layout = module.getDataLayout();
   DenseMap<const void *, uint64_t> ends;
   for (const GlobalVariable &variable : module.globals()) {
-    const void *area = areaOf(variable);
+    const void *area = findArea(variable);
     if (!area)
       continue;
     uint64_t bytes = layout.getTypeAllocSize(variable.getValueType());
@@ -130,7 +130,7 @@ ArrayPlaces::ArrayPlaces(const Module &module) {
 static bool isMapped(const Value &origin) {
   auto *call = dyn_cast<CallBase>(&origin);
   std::optional<Allocation> block =
-      call ? allocationOf(const_cast<CallBase &>(*call)) : std::nullopt;
+      call ? findAllocation(const_cast<CallBase &>(*call)) : std::nullopt;
   if (!block)
     return false;
   auto *bytes = dyn_cast<ConstantInt>(block->bytes);
@@ -142,7 +142,7 @@ static bool isMapped(const Value &origin) {
          mappedBytes;
 }
 
-ArrayPlace ArrayPlaces::placeOf(const Value &origin, uint64_t wayBytes) const {
+ArrayPlace ArrayPlaces::getPlace(const Value &origin, uint64_t wayBytes) const {
   if (isMapped(origin))
     return {&mapped, mallocHeaderBytes % wayBytes};
   if (auto *variable = dyn_cast<GlobalVariable>(&origin)) {

@@ -31,7 +31,7 @@ struct Allocation {
 /// The memory that \p call allocates: malloc, calloc, aligned_alloc, memalign,
 /// valloc, posix_memalign, operator new. Flang's allocate is a malloc. Nothing
 /// for realloc, and for mpg_alloc_onnode and others that choose the node.
-std::optional<Allocation> allocationOf(llvm::CallBase &call);
+std::optional<Allocation> findAllocation(llvm::CallBase &call);
 
 /// Whether \p call gives memory back, or another size to it; which.
 llvm::Value *freedBy(const llvm::CallBase &call);
@@ -53,7 +53,7 @@ public:
   /// The place of \p origin's memory: a variable, or a call that allocates. Any
   /// other origin gets a separate area. Correct modulo \p wayBytes, a power of
   /// two.
-  ArrayPlace placeOf(const llvm::Value &origin, uint64_t wayBytes) const;
+  ArrayPlace getPlace(const llvm::Value &origin, uint64_t wayBytes) const;
 
 private:
   llvm::DenseMap<const llvm::GlobalVariable *, ArrayPlace> variables;

@@ -17,7 +17,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// "a.c:12", or the function if lines are not known.
-static std::string placeOf(const Instruction &at) {
+static std::string describePlace(const Instruction &at) {
   if (DebugLoc where = userLocation(at.getDebugLoc()))
     return (sys::path::filename(where->getFilename()) + ":" +
             Twine(where.getLine()))
@@ -30,21 +30,21 @@ static const Instruction &sharingCall(const ParallelUse &use) {
   return *use.sharing->init;
 }
 
-static std::string nameOf(const ArrayStory &story) {
+static std::string getName(const ArrayStory &story) {
   const ArraySource &source = story.source;
   const Value *origin = source.global ? static_cast<Value *>(source.global)
                                       : static_cast<Value *>(source.site);
-  std::string name = variableNameOf(*origin);
+  std::string name = getVariableName(*origin);
   if (name.empty() && source.site) {
     // The pointer is kept in a variable.
     for (const User *user : source.site->users())
       if (auto *store = dyn_cast<StoreInst>(user))
         if (store->getValueOperand() == source.site && name.empty())
-          name = memberNameOf(*store->getPointerOperand());
+          name = getMemberName(*store->getPointerOperand());
   }
   if (!name.empty())
     return "'" + name + "'";
-  return "the array of " + (source.site ? placeOf(*source.site) : "");
+  return "the array of " + (source.site ? describePlace(*source.site) : "");
 }
 
 template <typename Remark>
@@ -61,7 +61,7 @@ void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
 }
 
 /// The text for where an array's memory is.
-static StringRef sayWritten(const ArrayVerdict &verdict) {
+static StringRef describeWritten(const ArrayVerdict &verdict) {
   return verdict.isInPart ? " is partly written, by one thread, and that part "
                             "is on one NUMA node"
                           : " is initialised by one thread, so all of it is on "
@@ -69,15 +69,15 @@ static StringRef sayWritten(const ArrayVerdict &verdict) {
 }
 
 /// The arguments of a remark go by the names in quotes.
-void ArrayRemarks::saySerial(const ArrayStory &story,
-                             const ArrayVerdict &verdict, Repair repair,
-                             bool isAsked) {
+void ArrayRemarks::reportSerial(const ArrayStory &story,
+                                const ArrayVerdict &verdict, Repair repair,
+                                bool isAsked) {
   emit<OptimizationRemarkMissed>(
       "SerialFirstTouch", *verdict.init->at, array,
       [&](OptimizationRemarkMissed &text) {
-        text << sayWritten(verdict)
+        text << describeWritten(verdict)
              << ", but all threads work on it in the parallel loop at "
-             << ore::NV("Use", placeOf(sharingCall(*verdict.best)))
+             << ore::NV("Use", describePlace(sharingCall(*verdict.best)))
              << " (schedule("
              << ore::NV("Schedule", verdict.best->sharing->name()) << "))";
         if (repair == Repair::call)
@@ -108,8 +108,8 @@ static const Instruction &repairedAt(const ArrayStory &story,
 }
 
 /// MPG_FIRST_TOUCH asks for a call, whichever code writes the array first.
-void ArrayRemarks::sayRefused(const ArrayStory &story,
-                              const ArrayVerdict &verdict) {
+void ArrayRemarks::reportRefused(const ArrayStory &story,
+                                 const ArrayVerdict &verdict) {
   emit<OptimizationRemarkMissed>(
       "SerialFirstTouch", repairedAt(story, verdict), array,
       [&](OptimizationRemarkMissed &text) {
@@ -119,8 +119,8 @@ void ArrayRemarks::sayRefused(const ArrayStory &story,
       });
 }
 
-void ArrayRemarks::sayRepair(const ArrayStory &story,
-                             const ArrayVerdict &verdict, Repair repair) {
+void ArrayRemarks::reportRepair(const ArrayStory &story,
+                                const ArrayVerdict &verdict, Repair repair) {
   const ParallelUse &best = *verdict.best;
   if (repair == Repair::parallelInit) {
     emit<OptimizationRemark>(
@@ -128,7 +128,7 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
         [&](OptimizationRemark &text) {
           text << ": the loop that initialises it runs in parallel, with the "
                   "schedule of the loop at "
-               << ore::NV("Use", placeOf(sharingCall(best)));
+               << ore::NV("Use", describePlace(sharingCall(best)));
         });
     return;
   }
@@ -146,7 +146,7 @@ void ArrayRemarks::sayRepair(const ArrayStory &story,
 
 /// The arithmetic of a matrix whose rows all threads share: where the numbers
 /// are constants, with them.
-void ArrayRemarks::sayTooFine(const ParallelUse &use) {
+void ArrayRemarks::reportTooFine(const ParallelUse &use) {
   std::optional<int64_t> row = use.constantRow();
   auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
   emit<OptimizationRemarkMissed>(
@@ -174,14 +174,14 @@ void ArrayRemarks::sayTooFine(const ParallelUse &use) {
       });
 }
 
-void ArrayRemarks::sayRows(const ArrayVerdict &verdict) {
+void ArrayRemarks::reportRows(const ArrayVerdict &verdict) {
   const ParallelUse &use = *verdict.rows;
   emit<OptimizationRemarkMissed>(
       "SerialRows", verdict.init ? *verdict.init->at : *use.at, array,
       [&](OptimizationRemarkMissed &text) {
-        text << sayWritten(verdict)
+        text << describeWritten(verdict)
              << ", but all threads work on rows of it in the parallel loop at "
-             << ore::NV("Use", placeOf(sharingCall(use))) << " (schedule("
+             << ore::NV("Use", describePlace(sharingCall(use))) << " (schedule("
              << ore::NV("Schedule", use.sharing->name())
              << ")); no call is inserted: "
              << ore::NV("Obstacle", "only numbers in memory tell which part "
@@ -191,7 +191,7 @@ void ArrayRemarks::sayRows(const ArrayVerdict &verdict) {
       });
 }
 
-static const char *wayOf(UseShape shape) {
+static const char *describeShape(UseShape shape) {
   switch (shape) {
   case UseShape::scattered:
     return "each iteration works on bytes all over it";
@@ -207,19 +207,20 @@ static const char *wayOf(UseShape shape) {
   return "";
 }
 
-void ArrayRemarks::sayNotBlock(const ParallelUse &use, const Instruction &at) {
+void ArrayRemarks::reportNotBlock(const ParallelUse &use,
+                                  const Instruction &at) {
   emit<OptimizationRemarkMissed>(
       "NotBlock", at, array, [&](OptimizationRemarkMissed &text) {
         text << " is initialised by one thread, and the parallel loop at "
-             << ore::NV("Use", placeOf(sharingCall(use)))
+             << ore::NV("Use", describePlace(sharingCall(use)))
              << " does not share it out in blocks: "
-             << ore::NV("Reason", wayOf(use.shape))
+             << ore::NV("Reason", describeShape(use.shape))
              << "; no first touch fits; fix: change the order of the loops or "
                 "of its elements, or spread the pages with mpg_interleave";
       });
 }
 
-void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
+void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
   if (const ParallelUse *use = verdict.mismatch)
     emit<OptimizationRemarkMissed>(
         "MismatchedSchedules", sharingCall(*use), array,
@@ -227,7 +228,7 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
           text << " is shared out here (schedule("
                << ore::NV("Schedule", use->sharing->name())
                << ")) otherwise than in the parallel loop at "
-               << ore::NV("Other", placeOf(sharingCall(*verdict.best)))
+               << ore::NV("Other", describePlace(sharingCall(*verdict.best)))
                << " (schedule("
                << ore::NV("OtherSchedule", verdict.best->sharing->name())
                << ")): in one of them most of its pages are on other nodes; "
@@ -250,39 +251,39 @@ void ArrayRemarks::sayOthers(const ArrayVerdict &verdict) {
     emit<OptimizationRemarkMissed>(
         "SharedRead", *use->at, array, [&](OptimizationRemarkMissed &text) {
           text << " is read by all threads everywhere in the parallel loop at "
-               << ore::NV("Use", placeOf(sharingCall(*use)))
+               << ore::NV("Use", describePlace(sharingCall(*use)))
                << ", but is on the NUMA node of the one thread that "
                   "initialised it; fix: a copy for each node (mpg_replicate), "
                   "or spread the pages with mpg_interleave";
         });
 }
 
-void ArrayRemarks::say(const ArrayStory &story, const ArrayVerdict &verdict,
-                       Repair repair, bool isAsked) {
-  array = nameOf(story);
+void ArrayRemarks::report(const ArrayStory &story, const ArrayVerdict &verdict,
+                          Repair repair, bool isAsked) {
+  array = getName(story);
   if (verdict.init && verdict.isSerial)
-    saySerial(story, verdict, repair, isAsked);
+    reportSerial(story, verdict, repair, isAsked);
   else if (verdict.isSerial && repair == Repair::none && isAsked)
-    sayRefused(story, verdict);
+    reportRefused(story, verdict);
   if (repair != Repair::none)
-    sayRepair(story, verdict, repair);
+    reportRepair(story, verdict, repair);
   if (verdict.tooFine)
-    sayTooFine(*verdict.tooFine);
+    reportTooFine(*verdict.tooFine);
   if (verdict.rows)
-    sayRows(verdict);
+    reportRows(verdict);
   if (verdict.notBlock)
-    sayNotBlock(*verdict.notBlock,
-                verdict.init ? *verdict.init->at : *verdict.notBlock->at);
-  sayOthers(verdict);
+    reportNotBlock(*verdict.notBlock,
+                   verdict.init ? *verdict.init->at : *verdict.notBlock->at);
+  reportOthers(verdict);
 }
 
 /// Its place is the user's line that calls the function.
-void ArrayRemarks::say(const SerialMember &member, bool isAsked) {
-  std::string name = memberNameOf(*member.keeper);
-  array =
-      name.empty() ? "the array of " + placeOf(*member.init) : "'" + name + "'";
+void ArrayRemarks::report(const SerialMember &member, bool isAsked) {
+  std::string name = getMemberName(*member.keeper);
+  array = name.empty() ? "the array of " + describePlace(*member.init)
+                       : "'" + name + "'";
   if (member.use.isGather)
-    return sayNotBlock(member.use, *member.init);
+    return reportNotBlock(member.use, *member.init);
   std::string maker = demangle(member.maker->getName());
   bool isLibrary = StringRef(maker).starts_with("std::");
   emit<OptimizationRemarkMissed>(
@@ -290,7 +291,7 @@ void ArrayRemarks::say(const SerialMember &member, bool isAsked) {
       [&](OptimizationRemarkMissed &text) {
         text << " is initialised by one thread, so all of it is on one NUMA "
                 "node, but all threads work on it in the parallel loop at "
-             << ore::NV("Use", placeOf(sharingCall(member.use)))
+             << ore::NV("Use", describePlace(sharingCall(member.use)))
              << " (schedule(" << ore::NV("Schedule", member.use.sharing->name())
              << "))";
         text << (isLibrary ? "; fix: a container with an allocator that places "
@@ -306,16 +307,16 @@ void ArrayRemarks::say(const SerialMember &member, bool isAsked) {
       });
 }
 
-void ArrayRemarks::say(const ArrayStory &story, const SerialRows &rows) {
-  array = nameOf(story);
+void ArrayRemarks::report(const ArrayStory &story, const SerialRows &rows) {
+  array = getName(story);
   emit<OptimizationRemarkMissed>(
       "SerialRows", *rows.init, array, [&](OptimizationRemarkMissed &text) {
         text
             << ": the memory behind its pointers is initialised by one thread, "
                "so it is on one NUMA node, but all threads work on it in the "
                "parallel loop at "
-            << ore::NV("Use", placeOf(sharingCall(*rows.use))) << " (schedule("
-            << ore::NV("Schedule", rows.use->sharing->name())
+            << ore::NV("Use", describePlace(sharingCall(*rows.use)))
+            << " (schedule(" << ore::NV("Schedule", rows.use->sharing->name())
             << ")); no call is inserted: "
             << ore::NV("Obstacle",
                        rows.isEach

@@ -21,8 +21,8 @@ static constexpr size_t maxMappings = 16;
 /// Writes besides the largest of which it is found out whether they always run.
 static constexpr size_t maxSureWrites = 64;
 
-int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
-                     Sampler &sampler) {
+int64_t mpg::getBytes(const MemoryObject &object, unsigned seed,
+                      Sampler &sampler) {
   if (auto *global = dyn_cast<GlobalVariable>(object.origin)) {
     const DataLayout &layout = sampler.module.getDataLayout();
     return int64_t(layout.getTypeAllocSize(global->getValueType()));
@@ -30,10 +30,10 @@ int64_t mpg::bytesOf(const MemoryObject &object, unsigned seed,
   EvalContext context;
   context.frame = object.frame;
   context.seed = seed;
-  auto allocation = allocationOf(*cast<CallBase>(object.origin));
-  int64_t bytes = bounded(sampler.valueOf(allocation->bytes, context));
+  auto allocation = findAllocation(*cast<CallBase>(object.origin));
+  int64_t bytes = bounded(sampler.evaluate(allocation->bytes, context));
   if (allocation->count)
-    bytes = times(bytes, sampler.valueOf(allocation->count, context));
+    bytes = times(bytes, sampler.evaluate(allocation->count, context));
   return bytes;
 }
 
@@ -45,15 +45,15 @@ std::optional<int64_t> mpg::knownBytes(const ArraySource &source,
         (allocation.count && !isa<ConstantInt>(allocation.count)))
       return std::nullopt;
   }
-  return bytesOf(*source.object, 0, sampler);
+  return getBytes(*source.object, 0, sampler);
 }
 
 /// Bytes that writes may leave out of so many: edges, and the last elements.
-static int64_t slackOf(int64_t bytes) { return bytes / 16 + 64; }
+static int64_t computeSlack(int64_t bytes) { return bytes / 16 + 64; }
 
 bool mpg::isLarge(const SerialWrite &write, Sampler &sampler) {
   return std::abs(write.high[0] - write.low[0]) >=
-         std::abs(bytesOf(*write.object, 0, sampler)) / 16;
+         std::abs(getBytes(*write.object, 0, sampler)) / 16;
 }
 
 namespace {
@@ -63,7 +63,7 @@ public:
   Judge(const ArrayStory &story, const ParallelUses &all, Sampler &sampler)
       : story(story), all(all), sampler(sampler) {
     for (unsigned seed = 0; seed < sampleSets; ++seed)
-      bytes[seed] = bytesOf(*story.source.object, seed, sampler);
+      bytes[seed] = getBytes(*story.source.object, seed, sampler);
     for (const SerialWrite *write : story.writes)
       if (mayBeFirst(*write))
         firstWrites.push_back(write);
@@ -74,7 +74,7 @@ public:
 private:
   bool isWhole(const ParallelUse &use);
   bool isStatic(const ParallelUse &use) const;
-  int64_t chunkOf(const ParallelUse &use);
+  int64_t getChunk(const ParallelUse &use);
   bool mayBeFirst(const SerialWrite &write) const;
   bool isSure(const SerialWrite &write, const Instruction &from);
   bool isTouchedInAnyCase(const Instruction &from, const Instruction *init);
@@ -111,7 +111,7 @@ private:
 bool Judge::isWhole(const ParallelUse &use) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
     const UseFigures &figures = use.figures[seed];
-    int64_t whole = bytesOf(*use.object, seed, sampler);
+    int64_t whole = getBytes(*use.object, seed, sampler);
     int64_t slack = std::abs(whole) / 16;
     int64_t covered = times(figures.step, figures.iterations);
     if (figures.iterations &&
@@ -127,20 +127,20 @@ bool Judge::isStatic(const ParallelUse &use) const {
 }
 
 /// The value of the clause schedule(static, chunk).
-int64_t Judge::chunkOf(const ParallelUse &use) {
+int64_t Judge::getChunk(const ParallelUse &use) {
   if (use.sharing->schedule == LoopSchedule::block)
     return 0;
   EvalContext context;
-  context.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
-  return sampler.valueOf(use.sharing->chunk, context);
+  context.frame = findFrame(*use.sharing->init->getFunction(), use.frame);
+  return sampler.evaluate(use.sharing->chunk, context);
 }
 
 /// Which of four threads works on each of so many parts of the array.
 static constexpr size_t probes = 64;
 using Owners = std::array<int8_t, probes>;
 
-static Owners ownersOf(const UseFigures &figures, int64_t chunk,
-                       int64_t bytes) {
+static Owners findOwners(const UseFigures &figures, int64_t chunk,
+                         int64_t bytes) {
   constexpr int64_t threads = 4;
   Owners owners;
   int64_t count = figures.iterations ? std::abs(figures.iterations) : 1024;
@@ -178,8 +178,8 @@ void Judge::findBest(ArrayVerdict &verdict) {
   for (const ParallelUse *use : story.uses) {
     if (use->shape != UseShape::parts || !isStatic(*use) || !isWhole(*use))
       continue;
-    Owners owners = ownersOf(use->figures[0], chunkOf(*use),
-                             bytesOf(*use->object, 0, sampler));
+    Owners owners = findOwners(use->figures[0], getChunk(*use),
+                               getBytes(*use->object, 0, sampler));
     auto known = find_if(mappings, [&](const Mapping &mapping) {
       return mapping.object == use->object && areSame(mapping.owners, owners);
     });
@@ -284,8 +284,8 @@ bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {
   return any_of(story.uses,
                 [&](const ParallelUse *use) {
                   return use->isWrite &&
-                         orderOf(*use->at, use->frame, at, frame,
-                                 sampler.analyses) == Order::always;
+                         findOrder(*use->at, use->frame, at, frame,
+                                   sampler.analyses) == Order::always;
                 }) ||
          all.isWrittenByTeamsBefore(*story.source.object, at, frame);
 }
@@ -303,7 +303,7 @@ static std::optional<int64_t> bytesLeftOut(ArrayRef<const SerialWrite *> writes,
                                            unsigned seed, Sampler &sampler) {
   // A length that is a difference may be negative for samples: it is the same
   // identity, mirrored.
-  int64_t bytes = mpg::bytesOf(object, seed, sampler);
+  int64_t bytes = mpg::getBytes(object, seed, sampler);
   int64_t sign = bytes < 0 ? -1 : 1, whole = std::abs(bytes);
   std::vector<std::pair<int64_t, int64_t>> ranges;
   for (const SerialWrite *write : writes)
@@ -312,12 +312,12 @@ static std::optional<int64_t> bytesLeftOut(ArrayRef<const SerialWrite *> writes,
   llvm::sort(ranges);
   int64_t end = 0, left = 0;
   for (auto [low, high] : ranges) {
-    if (low > end + slackOf(whole)) // one element somewhere
+    if (low > end + computeSlack(whole)) // one element somewhere
       break;
     left += std::max<int64_t>(low - end, 0);
     end = std::max(end, high);
   }
-  if (end - whole > slackOf(whole))
+  if (end - whole > computeSlack(whole))
     return std::nullopt;
   return left + std::max<int64_t>(whole - end, 0);
 }
@@ -326,7 +326,8 @@ bool mpg::coverAll(ArrayRef<const SerialWrite *> writes,
                    const MemoryObject &object, Sampler &sampler) {
   for (unsigned seed = 0; seed < sampleSets; ++seed) {
     std::optional<int64_t> left = bytesLeftOut(writes, object, seed, sampler);
-    if (!left || *left > slackOf(std::abs(mpg::bytesOf(object, seed, sampler))))
+    if (!left ||
+        *left > computeSlack(std::abs(mpg::getBytes(object, seed, sampler))))
       return false;
   }
   return true;
@@ -343,7 +344,7 @@ static bool coverPages(ArrayRef<const SerialWrite *> writes,
     if (!left)
       return false;
     lefts[seed] = *left;
-    isLittle &= *left <= std::abs(mpg::bytesOf(object, seed, sampler)) / 64;
+    isLittle &= *left <= std::abs(mpg::getBytes(object, seed, sampler)) / 64;
   }
   return all_equal(lefts) ? lefts[0] <= 2 * largePageBytes : isLittle;
 }
@@ -352,7 +353,7 @@ static bool coverPages(ArrayRef<const SerialWrite *> writes,
 /// less than fread asks for.
 bool Judge::isSure(const SerialWrite &write, const Instruction &from) {
   // Each caller has another array.
-  const CallFrame *frame = frameOf(*from.getFunction(), write.object->frame);
+  const CallFrame *frame = findFrame(*from.getFunction(), write.object->frame);
   return write.isDense && isa<StoreInst, MemIntrinsic>(write.at) &&
          followsInAnyCase(write, from, frame, sampler);
 }
@@ -388,16 +389,16 @@ bool Judge::isUsedAfter(const SerialWrite &write, const ParallelUse *best) {
   return any_of(story.uses, [&](const ParallelUse *use) {
     return use->object == write.object &&
            (!best || use->sharing == best->sharing) &&
-           orderOf(*write.at, write.frame, *use->at, use->frame,
-                   sampler.analyses) != Order::never;
+           findOrder(*write.at, write.frame, *use->at, use->frame,
+                     sampler.analyses) != Order::never;
   });
 }
 
 /// The number of other writes that \p write precedes.
 size_t Judge::laterWrites(const SerialWrite &write) {
   return size_t(count_if(story.writes, [&](const SerialWrite *other) {
-    return orderOf(*write.at, write.frame, *other->at, other->frame,
-                   sampler.analyses) == Order::always;
+    return findOrder(*write.at, write.frame, *other->at, other->frame,
+                     sampler.analyses) == Order::always;
   }));
 }
 
@@ -418,8 +419,8 @@ bool Judge::isWrittenBefore(const SerialWrite &init) {
   auto isBefore = [&](const SerialWrite *other, const SerialWrite *write) {
     return write->at == init.at && other->at != init.at &&
            isLarge(*other, sampler) &&
-           orderOf(*other->at, other->frame, *write->at, write->frame,
-                   sampler.analyses) == Order::always;
+           findOrder(*other->at, other->frame, *write->at, write->frame,
+                     sampler.analyses) == Order::always;
   };
   return any_of(story.writes, [&](const SerialWrite *write) {
     return any_of(story.writes, [&](const SerialWrite *other) {

@@ -56,7 +56,7 @@ ArrayVerdict judge(const ArrayStory &story, const ParallelUses &all,
                    Sampler &sampler);
 
 /// Bytes of \p object, an allocation or a global array, for a set of samples.
-int64_t bytesOf(const MemoryObject &object, unsigned seed, Sampler &sampler);
+int64_t getBytes(const MemoryObject &object, unsigned seed, Sampler &sampler);
 
 /// Bytes if they are a constant of the source.
 std::optional<int64_t> knownBytes(const ArraySource &source, Sampler &sampler);
@@ -90,26 +90,26 @@ class ArrayRemarks {
 public:
   /// \p isAsked: whether a repair was requested; otherwise obstacles do not
   /// matter.
-  void say(const ArrayStory &story, const ArrayVerdict &verdict, Repair repair,
-           bool isAsked);
+  void report(const ArrayStory &story, const ArrayVerdict &verdict,
+              Repair repair, bool isAsked);
   /// Reports the memory behind the pointers in the array of \p story.
-  void say(const ArrayStory &story, const SerialRows &rows);
+  void report(const ArrayStory &story, const SerialRows &rows);
   /// \p isAsked: as above.
-  void say(const SerialMember &member, bool isAsked);
+  void report(const SerialMember &member, bool isAsked);
 
 private:
   template <typename Remark>
   void emit(llvm::StringRef name, const llvm::Instruction &at,
             llvm::StringRef array, llvm::function_ref<void(Remark &)> add);
-  void saySerial(const ArrayStory &story, const ArrayVerdict &verdict,
-                 Repair repair, bool isAsked);
-  void sayRefused(const ArrayStory &story, const ArrayVerdict &verdict);
-  void sayRepair(const ArrayStory &story, const ArrayVerdict &verdict,
-                 Repair repair);
-  void sayTooFine(const ParallelUse &use);
-  void sayRows(const ArrayVerdict &verdict);
-  void sayNotBlock(const ParallelUse &use, const llvm::Instruction &at);
-  void sayOthers(const ArrayVerdict &verdict);
+  void reportSerial(const ArrayStory &story, const ArrayVerdict &verdict,
+                    Repair repair, bool isAsked);
+  void reportRefused(const ArrayStory &story, const ArrayVerdict &verdict);
+  void reportRepair(const ArrayStory &story, const ArrayVerdict &verdict,
+                    Repair repair);
+  void reportTooFine(const ParallelUse &use);
+  void reportRows(const ArrayVerdict &verdict);
+  void reportNotBlock(const ParallelUse &use, const llvm::Instruction &at);
+  void reportOthers(const ArrayVerdict &verdict);
 
   std::string array; ///< as texts begin: "'a'", or "the array of a.c:12"
   RemarkPlaces places;

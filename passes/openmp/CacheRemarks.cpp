@@ -72,7 +72,7 @@ public:
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         sharings(findWorksharingLoops(function, loops, dominators)) {}
 
-  void look(Instruction &instruction);
+  void inspect(Instruction &instruction);
 
 private:
   bool isRepeated(const Instruction &write, const Loop *within) const;
@@ -130,7 +130,7 @@ iterationsOfTurn(const WorksharingLoop &sharing) {
 std::optional<uint64_t> Search::bytesBetweenTurns(const Instruction &write,
                                                   const SCEV &address) const {
   const WorksharingLoop *sharing =
-      worksharingLoopOf(write, sharings, dominators);
+      findWorksharingLoop(write, sharings, dominators);
   if (!sharing || !dealsOutTurns(*sharing) || sharing->loops.size() != 2)
     return std::nullopt;
   const Loop *iterations = sharing->loops.back();
@@ -152,7 +152,7 @@ std::optional<uint64_t> Search::bytesBetweenTurns(const Instruction &write,
 void Search::remark(Instruction &write, const Value &address, const char *whose,
                     uint64_t bytes, const char *fix) {
   places.missed("FalseSharing", write, [&](OptimizationRemarkMissed &text) {
-    std::string name = variableNameOf(address);
+    std::string name = getVariableName(address);
     text << "threads write elements of "
          << ore::NV("Array", name.empty() ? "an array" : name) << " that are "
          << ore::NV("Bytes", bytes) << " bytes apart " << whose
@@ -161,7 +161,7 @@ void Search::remark(Instruction &write, const Value &address, const char *whose,
   });
 }
 
-void Search::look(Instruction &instruction) {
+void Search::inspect(Instruction &instruction) {
   Value *address = writtenAddress(instruction);
   if (!address || isOwnMemory(*address) ||
       !evolution.isSCEVable(address->getType()))
@@ -191,7 +191,7 @@ void mpg::remarkFalseSharing(Function &function,
   for (BasicBlock &block : function)
     if (loops.getLoopFor(&block))
       for (Instruction &instruction : block)
-        search.look(instruction);
+        search.inspect(instruction);
 }
 
 namespace {
@@ -217,14 +217,14 @@ public:
             function, sampler.analyses.getResult<LoopAnalysis>(function),
             sampler.analyses.getResult<DominatorTreeAnalysis>(function))) {}
 
-  void look(RemarkPlaces &places);
+  void inspect(RemarkPlaces &places);
 
 private:
   EvalContext context(const Instruction &access, const Loop &loop,
                       unsigned number) const;
-  std::optional<Stream> streamOf(Instruction &access, const Loop &loop);
-  Streams streamsOf(const CrowdedLoop &crowd);
-  Streams mostInOneSet(const Streams &streams) const;
+  std::optional<Stream> getStream(Instruction &access, const Loop &loop);
+  Streams findStreams(const CrowdedLoop &crowd);
+  Streams findFullestSet(const Streams &streams) const;
   void remark(const Loop &loop, const Streams &together,
               RemarkPlaces &places) const;
 
@@ -245,7 +245,7 @@ EvalContext StreamSearch::context(const Instruction &access, const Loop &loop,
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
   EvalContext chosen;
   chosen.frame = frame;
-  chosen.sharing = worksharingLoopOf(access, sharings, dominators);
+  chosen.sharing = findWorksharingLoop(access, sharings, dominators);
   chosen.iteration = number;
   chosen.seed = number;
   for (const Loop *around = &loop; around; around = around->getParentLoop())
@@ -254,19 +254,19 @@ EvalContext StreamSearch::context(const Instruction &access, const Loop &loop,
 }
 
 /// The stream of \p access in \p loop, if its array is known.
-std::optional<Stream> StreamSearch::streamOf(Instruction &access,
-                                             const Loop &loop) {
+std::optional<Stream> StreamSearch::getStream(Instruction &access,
+                                              const Loop &loop) {
   const SCEV *expression =
       evolution.getSCEV(getLoadStorePointerOperand(&access));
   Stream stream = {};
   for (unsigned i = 0; i < stream.at.size(); ++i) {
     EvalContext chosen = context(access, loop, i);
     Sampler::Place place =
-        sampler.placeOf(sampler.valueOf(expression, function, chosen));
+        sampler.getPlace(sampler.evaluate(expression, function, chosen));
     if (!place.object || (i && place.object->origin != stream.origin))
       return std::nullopt;
     stream.origin = place.object->origin;
-    ArrayPlace array = arrays.placeOf(*stream.origin, shape.wayBytes);
+    ArrayPlace array = arrays.getPlace(*stream.origin, shape.wayBytes);
     stream.area = array.area;
     stream.at[i] = int64_t(array.bytes) + place.offset;
   }
@@ -284,10 +284,10 @@ static std::optional<int64_t> distance(const Stream &a, const Stream &b) {
   return first;
 }
 
-Streams StreamSearch::streamsOf(const CrowdedLoop &crowd) {
+Streams StreamSearch::findStreams(const CrowdedLoop &crowd) {
   Streams found;
   for (Instruction *access : crowd.accesses) {
-    std::optional<Stream> stream = streamOf(*access, *crowd.loop);
+    std::optional<Stream> stream = getStream(*access, *crowd.loop);
     if (!stream)
       continue;
     // Neighbours in one line are one stream.
@@ -302,8 +302,8 @@ Streams StreamSearch::streamsOf(const CrowdedLoop &crowd) {
   return found;
 }
 
-Streams StreamSearch::mostInOneSet(const Streams &streams) const {
-  Streams most;
+Streams StreamSearch::findFullestSet(const Streams &streams) const {
+  Streams max;
   for (const Stream &first : streams) {
     Streams together;
     for (const Stream &other : streams) {
@@ -311,16 +311,16 @@ Streams StreamSearch::mostInOneSet(const Streams &streams) const {
       if (bytes && uint64_t(*bytes) % shape.wayBytes < shape.lineBytes)
         together.push_back(other);
     }
-    if (together.size() > most.size())
-      most = together;
+    if (together.size() > max.size())
+      max = together;
   }
-  return most;
+  return max;
 }
 
-static std::string namesOf(const Streams &streams) {
+static std::string joinNames(const Streams &streams) {
   SmallVector<std::string, 8> names;
   for (const Stream &stream : streams) {
-    std::string name = variableNameOf(*stream.origin);
+    std::string name = getVariableName(*stream.origin);
     if (!name.empty() && !is_contained(names, name))
       names.push_back(name);
   }
@@ -335,7 +335,7 @@ void StreamSearch::remark(const Loop &loop, const Streams &together,
   bool isOfMalloc = any_of(together, [](const Stream &stream) {
     return isa<CallBase>(stream.origin);
   });
-  std::string names = namesOf(together);
+  std::string names = joinNames(together);
   places.missed(
       "SamePow2Arrays", loop.getStartLoc(), *loop.getHeader(),
       [&](OptimizationRemarkMissed &text) {
@@ -357,9 +357,9 @@ void StreamSearch::remark(const Loop &loop, const Streams &together,
       });
 }
 
-void StreamSearch::look(RemarkPlaces &places) {
+void StreamSearch::inspect(RemarkPlaces &places) {
   for (const CrowdedLoop &crowd : crowded.loops) {
-    Streams together = mostInOneSet(streamsOf(crowd));
+    Streams together = findFullestSet(findStreams(crowd));
     if (together.size() > shape.ways)
       remark(*crowd.loop, together, places);
   }
@@ -405,5 +405,5 @@ void mpg::remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                                const ArrayPlaces &arrays,
                                RemarkPlaces &places) {
   for (const CallFrame *path : sampler.frames.callPathsTo(crowded.function))
-    StreamSearch(crowded, path, sampler, arrays).look(places);
+    StreamSearch(crowded, path, sampler, arrays).inspect(places);
 }

@@ -15,13 +15,14 @@ Value *CallFrame::operandFor(const Argument &parameter) const {
   return number < call->arg_size() ? call->getArgOperand(number) : nullptr;
 }
 
-const CallFrame *mpg::frameOf(const Function &function, const CallFrame *path) {
+const CallFrame *mpg::findFrame(const Function &function,
+                                const CallFrame *path) {
   while (path && path->callee != &function)
     path = path->outer;
   return path;
 }
 
-Function *mpg::calleeOf(const CallBase &call) {
+Function *mpg::findCallee(const CallBase &call) {
   Value *called = call.getCalledOperand();
   auto *alias = dyn_cast<GlobalAlias>(called);
   if (alias && !alias->isInterposable())
@@ -37,7 +38,7 @@ CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {
   auto addCalls = [&](GlobalValue &name) {
     for (User *user : name.users())
       if (auto *call = dyn_cast<CallBase>(user))
-        if (Function *callee = calleeOf(*call);
+        if (Function *callee = findCallee(*call);
             callee && call->getCalledOperand() == &name)
           callers[callee].push_back({call, 0});
   };
@@ -49,7 +50,7 @@ CallFrames::CallFrames(Module &module, ArrayRef<ParallelRegion> regions) {
     addCalls(alias);
 }
 
-static unsigned depthOf(const CallFrame *frame) {
+static unsigned countDepth(const CallFrame *frame) {
   unsigned depth = 0;
   for (; frame; frame = frame->outer)
     ++depth;
@@ -68,7 +69,7 @@ const CallFrame *CallFrames::frame(const Caller &caller, Function &callee,
 
 const CallFrame *CallFrames::enter(CallBase &call, Function &callee,
                                    const CallFrame *outer) {
-  if (depthOf(outer) >= 2 * maxDepth)
+  if (countDepth(outer) >= 2 * maxDepth)
     return nullptr;
   return frame({&call, 0}, callee, outer);
 }
@@ -127,7 +128,7 @@ CallFrames::callPathsOfCallers(Function &function) {
     return found;
   for (const Caller &caller : known->second)
     for (const CallFrame *outer : callPathsTo(*caller.call->getFunction()))
-      if (depthOf(outer) < 2 * maxDepth)
+      if (countDepth(outer) < 2 * maxDepth)
         found.push_back(frame(caller, function, outer));
   return found;
 }

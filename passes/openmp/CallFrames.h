@@ -29,12 +29,13 @@ struct CallFrame {
 
 /// The frame of \p path, or outside of it, in which \p function runs; null if
 /// it is where the call path begins.
-const CallFrame *frameOf(const llvm::Function &function, const CallFrame *path);
+const CallFrame *findFrame(const llvm::Function &function,
+                           const CallFrame *path);
 
 /// The function that \p call calls, by its name or by an alias: clang calls a
 /// constructor of a complete object by the alias of the base object's. Null if
 /// that is not seen.
-llvm::Function *calleeOf(const llvm::CallBase &call);
+llvm::Function *findCallee(const llvm::CallBase &call);
 
 class CallFrames {
 public:

@@ -50,7 +50,7 @@ Sampler::Evaluation::Evaluation(Sampler &sampler, const EvalContext &context)
     changed.on(Dependence::iteration);
   for (auto &[loop, turn] : context.turns)
     if (turn)
-      changed.on(sampler.bitOf(*loop));
+      changed.on(sampler.getBit(*loop));
 }
 
 bool Sampler::Evaluation::isOver() {
@@ -105,16 +105,16 @@ int64_t Sampler::Evaluation::scevOperands(const SCEVNAryExpr &expression,
 /// of a power of two, a condition): other truncations drop bits shifted out of
 /// a length, and products of samples are wider than lengths are.
 static int64_t narrowed(int64_t value, unsigned bits, bool isSigned) {
-  constexpr unsigned mostBits = 16;
-  if (bits > mostBits)
+  constexpr unsigned maxBits = 16;
+  if (bits > maxBits)
     return value;
   return isSigned ? SignExtend64(uint64_t(value), bits)
                   : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(bits));
 }
 
-int64_t Sampler::Evaluation::castOf(const SCEVCastExpr &cast,
-                                    Function &function,
-                                    const CallFrame *frame) {
+int64_t Sampler::Evaluation::evaluateCast(const SCEVCastExpr &cast,
+                                          Function &function,
+                                          const CallFrame *frame) {
   int64_t operand = scev(cast.getOperand(), function, frame);
   if (!cast.getOperand()->getType()->isIntegerTy())
     return operand;
@@ -133,7 +133,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   if (auto *unknown = dyn_cast<SCEVUnknown>(expression))
     return value(unknown->getValue(), frame);
   if (auto *cast = dyn_cast<SCEVCastExpr>(expression))
-    return castOf(*cast, function, frame);
+    return evaluateCast(*cast, function, frame);
   if (auto *division = dyn_cast<SCEVUDivExpr>(expression)) {
     int64_t divisor = scev(division->getRHS(), function, frame);
     int64_t dividend = scev(division->getLHS(), function, frame);
@@ -141,7 +141,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   }
   if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expression)) {
     int64_t start = scev(recurrence->getStart(), function, frame);
-    depends.on(sampler.bitOf(*recurrence->getLoop()));
+    depends.on(sampler.getBit(*recurrence->getLoop()));
     int64_t turn = context.turns.lookup(recurrence->getLoop());
     if (turn == 0)
       return start;
@@ -162,7 +162,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
 
 /// The same in every run of the compiler, unlike the value's address.
 uint64_t Sampler::Evaluation::identity(const Value *value) {
-  return uint64_t(sampler.addressOf(const_cast<Value *>(value), nullptr));
+  return uint64_t(sampler.getAddress(const_cast<Value *>(value), nullptr));
 }
 
 uint64_t Sampler::Evaluation::seed(const Value *value, const CallFrame *frame) {
@@ -223,7 +223,7 @@ int64_t Sampler::Evaluation::compute(Value *value, const CallFrame *frame) {
       return scev(expression, function, frame);
   }
   if (isa<AllocaInst>(instruction))
-    return sampler.addressOf(instruction, frame);
+    return sampler.getAddress(instruction, frame);
   if (auto *load = dyn_cast<LoadInst>(instruction))
     return this->load(*load, frame);
   if (auto *phi = dyn_cast<PHINode>(instruction))
@@ -239,7 +239,7 @@ int64_t Sampler::Evaluation::constant(const Constant &constant,
     return conditioned(number->getValue().trySExtValue().value_or(0),
                        *number->getType());
   if (auto *global = dyn_cast<GlobalValue>(&constant))
-    return sampler.addressOf(const_cast<GlobalValue *>(global), nullptr);
+    return sampler.getAddress(const_cast<GlobalValue *>(global), nullptr);
   auto *expression = dyn_cast<ConstantExpr>(&constant);
   if (!expression || expression->getNumOperands() == 0)
     return 0;
@@ -259,7 +259,7 @@ int64_t Sampler::Evaluation::argument(Argument &argument,
     if (Value *operand = frame->operandFor(argument))
       return value(operand, frame->outer);
   if (argument.getType()->isPointerTy())
-    return sampler.addressOf(&argument, frame);
+    return sampler.getAddress(&argument, frame);
   return madeUp(seed(&argument, nullptr));
 }
 
@@ -310,7 +310,7 @@ void Sampler::Evaluation::dependOnLoopsAround(const Instruction &instruction) {
       sampler.analyses.getResult<LoopAnalysis>(function).getLoopFor(
           instruction.getParent());
   for (; loop; loop = loop->getParentLoop())
-    depends.on(sampler.bitOf(*loop));
+    depends.on(sampler.getBit(*loop));
 }
 
 /// Mixes in the iterations that the loops around \p instruction have done.
@@ -417,7 +417,7 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
   SmallVector<int64_t, 4> values;
   ArrayRef<Stored> all = sampler.storesTo(address);
   if (all.size() > maxStores)
-    return load.getType()->isPointerTy() ? sampler.addressOf(&load, frame)
+    return load.getType()->isPointerTy() ? sampler.getAddress(&load, frame)
                                          : madeUp(where);
   for (const Stored &stored : all) {
     if (all.size() > 1 && isNotSeen(stored, all, load, frame, sampler))
@@ -432,7 +432,7 @@ int64_t Sampler::Evaluation::load(LoadInst &load, const CallFrame *frame) {
       if (auto result = add(store->getValueOperand(), stored.frame))
         values.push_back(*result);
     } else {
-      values.push_back(sampler.addressOf(stored.by, stored.frame));
+      values.push_back(sampler.getAddress(stored.by, stored.frame));
     }
   }
   auto *global = dyn_cast<GlobalVariable>(load.getPointerOperand());
@@ -469,9 +469,9 @@ int64_t Sampler::Evaluation::phi(PHINode &phi, const CallFrame *frame) {
 }
 
 int64_t Sampler::Evaluation::call(CallBase &call, const CallFrame *frame) {
-  Function *callee = calleeOf(call);
-  if (callee && callee->isDeclaration() && allocationOf(call))
-    return sampler.addressOf(&call, frame);
+  Function *callee = findCallee(call);
+  if (callee && callee->isDeclaration() && findAllocation(call))
+    return sampler.getAddress(&call, frame);
   if (callee && !callee->isDeclaration())
     if (Value *returned = sampler.returnedBy(*callee))
       if (const CallFrame *inner = sampler.frames.enter(call, *callee, frame))
@@ -491,7 +491,7 @@ int64_t Sampler::Evaluation::call(CallBase &call, const CallFrame *frame) {
 int64_t Sampler::Evaluation::opaque(Instruction &instruction,
                                     const CallFrame *frame) {
   if (instruction.getType()->isPointerTy())
-    return sampler.addressOf(&instruction, frame);
+    return sampler.getAddress(&instruction, frame);
   uint64_t hash = addTurns(seed(&instruction, frame), instruction);
   for (Value *operand : instruction.operands())
     if (const Type &type = *operand->getType();

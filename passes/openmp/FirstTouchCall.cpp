@@ -72,7 +72,7 @@ outermostSite(const Allocation &allocation, const CallFrame *frame,
   return {returned.call, frame};
 }
 
-std::optional<ArraySource> mpg::sourceOf(const MemoryObject &object) {
+std::optional<ArraySource> mpg::findSource(const MemoryObject &object) {
   ArraySource source;
   source.object = &object;
   source.global = dyn_cast<GlobalVariable>(object.origin);
@@ -81,7 +81,7 @@ std::optional<ArraySource> mpg::sourceOf(const MemoryObject &object) {
   source.site = dyn_cast<CallBase>(object.origin);
   if (!source.site)
     return std::nullopt;
-  source.allocation = allocationOf(*source.site);
+  source.allocation = findAllocation(*source.site);
   if (!source.allocation)
     return std::nullopt;
   std::tie(source.site, source.siteFrame) =
@@ -150,7 +150,7 @@ Value *FirstTouchCall::reachLoaded(LoadInst &load, const CallFrame *frame) {
   EvalContext context;
   context.frame = frame;
   auto stores =
-      sampler.storesTo(sampler.valueOf(load.getPointerOperand(), context));
+      sampler.storesTo(sampler.evaluate(load.getPointerOperand(), context));
   if (stores.size() != 1)
     return nullptr;
   auto *store = dyn_cast<StoreInst>(stores.front().by);
@@ -249,7 +249,7 @@ Value *FirstTouchCall::numberValue(Value *value) {
   // A chunk is an operand in the region's body, num_threads one around it.
   const Instruction *user =
       value == use.region->threads ? use.region->fork : use.sharing->init;
-  return reach(value, frameOf(*user->getFunction(), use.frame));
+  return reach(value, findFrame(*user->getFunction(), use.frame));
 }
 
 /// Computes the operands or, without a builder, checks whether that is
@@ -294,7 +294,7 @@ static Instruction *placeForGlobal(const SerialWrite &init, Sampler &sampler) {
 void FirstTouchCall::findPlace(ArrayRef<const SerialWrite *> writes) {
   if (source.fresh) {
     before = source.fresh == source.site && !source.allocation->result
-                 ? placeInFrontOf(writes, *source.fresh, sampler)
+                 ? findPlaceBefore(writes, *source.fresh, sampler)
                  : nullptr;
     if (!before)
       before = source.fresh;

@@ -32,7 +32,7 @@ struct ArraySource {
 };
 
 /// The source of \p object. Nothing if that is neither.
-std::optional<ArraySource> sourceOf(const MemoryObject &object);
+std::optional<ArraySource> findSource(const MemoryObject &object);
 
 /// Finds the call after which the memory of \p source is fresh, when functions
 /// on the call paths \p touching touch it.

@@ -45,8 +45,8 @@ private:
   std::string whyNoTeam(const ArrayStory &story, const ArrayVerdict &verdict);
   Repair repair(const ArrayStory &story, ArrayVerdict &verdict);
   std::string makeParallel(const SerialWrite &init, const ParallelUse &use);
-  void sayRows(const SerialRows &rows, ArrayRemarks &remarks);
-  void sayMembers(ArrayRef<JudgedArray> arrays, ArrayRemarks &remarks);
+  void reportRows(const SerialRows &rows, ArrayRemarks &remarks);
+  void reportMembers(ArrayRef<JudgedArray> arrays, ArrayRemarks &remarks);
 
   FirstTouch mode;
   Module &module;
@@ -58,7 +58,7 @@ private:
   std::vector<SerialWrite> writes;
   /// Keyed by origin: one wrapper of malloc gives several arrays.
   using Key = std::pair<const Value *, const CallBase *>;
-  static Key keyOf(const MemoryObject &object);
+  static Key getKey(const MemoryObject &object);
   MapVector<Key, ArrayStory> stories;
   DenseSet<const CallBase *> repaired; ///< calls whose memory is placed now
   DenseSet<const BasicBlock *> parallelised; ///< blocks of such loops
@@ -66,8 +66,8 @@ private:
 
 } // namespace
 
-FirstTouchWork::Key FirstTouchWork::keyOf(const MemoryObject &object) {
-  std::optional<ArraySource> source = sourceOf(object);
+FirstTouchWork::Key FirstTouchWork::getKey(const MemoryObject &object) {
+  std::optional<ArraySource> source = findSource(object);
   return {object.origin, source ? source->site : nullptr};
 }
 
@@ -81,7 +81,7 @@ bool FirstTouchWork::isOffByParameter(const ParallelUse &use) {
       EvalContext context;
       context.frame = frame->outer;
       if (operand &&
-          sampler.placeOf(sampler.valueOf(operand, context)).object ==
+          sampler.getPlace(sampler.evaluate(operand, context)).object ==
               use.object)
         return true;
     }
@@ -91,10 +91,10 @@ bool FirstTouchWork::isOffByParameter(const ParallelUse &use) {
 void FirstTouchWork::addStory(const ParallelUse &use) {
   if (choiceFor(*use.region->fork) == TouchChoice::off || isOffByParameter(use))
     return;
-  auto [entry, isNew] = stories.insert({keyOf(*use.object), ArrayStory()});
+  auto [entry, isNew] = stories.insert({getKey(*use.object), ArrayStory()});
   ArrayStory &story = entry->second;
   if (isNew)
-    if (auto source = sourceOf(*use.object))
+    if (auto source = findSource(*use.object))
       story.source = *source;
   story.uses.push_back(&use);
 }
@@ -148,9 +148,9 @@ void FirstTouchWork::addCalls() {
       for (const CallFrame *path : frames.callPathsTo(function)) {
         EvalContext context;
         context.frame = path;
-        int64_t address = sampler.valueOf(pointer, context);
-        const MemoryObject *object = sampler.placeOf(address).object;
-        auto *story = object ? stories.find(keyOf(*object)) : stories.end();
+        int64_t address = sampler.evaluate(pointer, context);
+        const MemoryObject *object = sampler.getPlace(address).object;
+        auto *story = object ? stories.find(getKey(*object)) : stories.end();
         if (story == stories.end())
           continue;
         story->second.isResized |= resized != nullptr;
@@ -188,7 +188,7 @@ void FirstTouchWork::collectStories() {
     return;
   writes = findSerialWrites(origins, sampler);
   for (const SerialWrite &write : writes) {
-    auto *story = stories.find(keyOf(*write.object));
+    auto *story = stories.find(getKey(*write.object));
     if (story != stories.end())
       story->second.writes.push_back(&write);
   }
@@ -197,7 +197,7 @@ void FirstTouchWork::collectStories() {
     findFresh(story.source, touching(story, sampler));
 }
 
-static TouchChoice choiceOf(const ArraySource &source) {
+static TouchChoice getChoice(const ArraySource &source) {
   return source.global ? choiceFor(*source.global) : choiceFor(*source.site);
 }
 
@@ -207,7 +207,7 @@ bool FirstTouchWork::isLeftAlone(const ArrayStory &story) {
     return true;
   if (source.site && frames.isParallel(*source.site->getFunction()))
     return true;
-  if (story.isPlaced || choiceOf(source) == TouchChoice::off)
+  if (story.isPlaced || getChoice(source) == TouchChoice::off)
     return true;
   std::optional<int64_t> known = knownBytes(source, sampler);
   return known && *known < minPlacedBytes;
@@ -267,7 +267,7 @@ bool FirstTouchWork::isTooEarly(const Instruction &place,
         return true;
       for (const CallFrame *path :
            frames.callPathsTo(*const_cast<Function *>(call->getFunction())))
-        if (orderOf(*call, path, place, frame, analyses) != Order::always)
+        if (findOrder(*call, path, place, frame, analyses) != Order::always)
           return true;
     }
   }
@@ -334,16 +334,16 @@ Repair FirstTouchWork::repair(const ArrayStory &story, ArrayVerdict &verdict) {
   return Repair::call;
 }
 
-void FirstTouchWork::sayRows(const SerialRows &rows, ArrayRemarks &remarks) {
-  auto *story = stories.find(keyOf(*rows.use->object));
+void FirstTouchWork::reportRows(const SerialRows &rows, ArrayRemarks &remarks) {
+  auto *story = stories.find(getKey(*rows.use->object));
   if (story != stories.end() && !story->second.isPlaced &&
-      choiceOf(story->second.source) != TouchChoice::off)
-    remarks.say(story->second, rows);
+      getChoice(story->second.source) != TouchChoice::off)
+    remarks.report(story->second, rows);
 }
 
 /// Skips arrays already reported through their allocation.
-void FirstTouchWork::sayMembers(ArrayRef<JudgedArray> arrays,
-                                ArrayRemarks &remarks) {
+void FirstTouchWork::reportMembers(ArrayRef<JudgedArray> arrays,
+                                   ArrayRemarks &remarks) {
   DenseSet<const Instruction *> told;
   for (auto &[story, verdict] : arrays)
     if (verdict.isSerial || verdict.notBlock)
@@ -353,7 +353,7 @@ void FirstTouchWork::sayMembers(ArrayRef<JudgedArray> arrays,
     if (!told.count(member.use.at) &&
         choiceFor(*member.init) != TouchChoice::off &&
         choiceFor(*member.use.region->fork) != TouchChoice::off)
-      remarks.say(member, mode != FirstTouch::remark);
+      remarks.report(member, mode != FirstTouch::remark);
 }
 
 bool FirstTouchWork::run() {
@@ -362,7 +362,7 @@ bool FirstTouchWork::run() {
   for (auto &[key, story] : stories) {
     if (isLeftAlone(story))
       continue;
-    story.isWanted = choiceOf(story.source) == TouchChoice::on;
+    story.isWanted = getChoice(story.source) == TouchChoice::on;
     arrays.push_back({&story, judge(story, parallel, sampler)});
     ArrayVerdict &verdict = arrays.back().verdict;
     if (verdict.isSerial)
@@ -373,14 +373,14 @@ bool FirstTouchWork::run() {
   ArrayRemarks remarks;
   // Before the code is changed.
   for (const SerialRows &rows : findSerialRows(parallel.uses, sampler))
-    sayRows(rows, remarks);
-  sayMembers(arrays, remarks);
+    reportRows(rows, remarks);
+  reportMembers(arrays, remarks);
   for (auto &[story, verdict] : arrays) {
     if (verdict.isAgain)
       continue;
     Repair done = repair(*story, verdict);
     isChanged |= done != Repair::none;
-    remarks.say(*story, verdict, done, mode != FirstTouch::remark);
+    remarks.report(*story, verdict, done, mode != FirstTouch::remark);
   }
   return isChanged;
 }

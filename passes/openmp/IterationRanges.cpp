@@ -21,8 +21,8 @@ using namespace mpg;
 
 /// No machine has an array of this size; numbers below it times the number of
 /// threads fit 64 bits.
-static constexpr uint64_t mostRangeBytes = uint64_t(1) << 48;
-static constexpr unsigned mostWindows = 12;
+static constexpr uint64_t maxRangeBytes = uint64_t(1) << 48;
+static constexpr unsigned maxWindows = 12;
 static constexpr char overlap[] = "one iteration uses what another one writes";
 
 namespace {
@@ -43,7 +43,7 @@ public:
       : loop(loop), evolution(evolution), aliases(aliases), checks(checks),
         wide(IntegerType::get(loop.getHeader()->getContext(), 128)),
         steps(toWide(evolution.getBackedgeTakenCount(&loop))) {}
-  std::string run(uint64_t leastBytes);
+  std::string run(uint64_t minBytes);
 
 private:
   const SCEV *toWide(const SCEV *count) const {
@@ -55,7 +55,7 @@ private:
   const SCEV *zero() const { return constant(0); }
   bool require(const SCEV *left, const SCEV *right);
   bool limit(const SCEV *bytes) {
-    return require(bytes, constant(mostRangeBytes));
+    return require(bytes, constant(maxRangeBytes));
   }
   bool moves(const SCEV *step, const SCEV *count, const SCEV *&below,
              const SCEV *&above);
@@ -282,12 +282,12 @@ std::string RangeFinder::checkWindow(const Window &window) {
   return "";
 }
 
-std::string RangeFinder::run(uint64_t leastBytes) {
+std::string RangeFinder::run(uint64_t minBytes) {
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
       if (std::string reason = addInstruction(instruction); !reason.empty())
         return reason;
-  if (windows.size() > mostWindows)
+  if (windows.size() > maxWindows)
     return "it uses too many arrays";
   const SCEV *widest = zero();
   for (const Window &window : windows) {
@@ -302,13 +302,13 @@ std::string RangeFinder::run(uint64_t leastBytes) {
   }
   const SCEV *bytes =
       evolution.getMulExpr(widest, evolution.getAddExpr(steps, constant(1)));
-  if (!require(constant(leastBytes), bytes))
+  if (!require(constant(minBytes), bytes))
     return "it writes less than 4 MiB";
   return "";
 }
 
 std::string mpg::findRangeChecks(Loop &loop, ScalarEvolution &evolution,
-                                 AAResults &aliases, uint64_t leastBytes,
+                                 AAResults &aliases, uint64_t minBytes,
                                  SmallVectorImpl<RangeCheck> &checks) {
   for (Loop *inner : loop.getLoopsInPreorder()) {
     const SCEV *count = evolution.getBackedgeTakenCount(inner);
@@ -318,5 +318,5 @@ std::string mpg::findRangeChecks(Loop &loop, ScalarEvolution &evolution,
                             : "the number of iterations of a loop in it is "
                               "unknown before it";
   }
-  return RangeFinder(loop, evolution, aliases, checks).run(leastBytes);
+  return RangeFinder(loop, evolution, aliases, checks).run(minBytes);
 }

@@ -38,10 +38,10 @@ struct RangeCheck {
 
 /// Appends to \p checks what must hold at run time for the iterations of \p
 /// loop to be independent, all of it computable before the loop. Holds as well
-/// then: the loop writes at least \p leastBytes, and less than 256 TiB. Returns
+/// then: the loop writes at least \p minBytes, and less than 256 TiB. Returns
 /// why no check would do, or "".
 std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
-                            llvm::AAResults &aliases, uint64_t leastBytes,
+                            llvm::AAResults &aliases, uint64_t minBytes,
                             llvm::SmallVectorImpl<RangeCheck> &checks);
 
 //===----------------------------------------------------------------------===//

@@ -67,7 +67,7 @@ static std::optional<uint64_t> workOfCall(const CallBase &call) {
 }
 
 /// IR instructions that become no machine instruction count nothing.
-static std::optional<uint64_t> workOf(const Instruction &instruction) {
+static std::optional<uint64_t> countWork(const Instruction &instruction) {
   if (auto *call = dyn_cast<CallBase>(&instruction))
     return workOfCall(*call);
   if (isa<PHINode, GetElementPtrInst, CastInst>(instruction))
@@ -87,10 +87,10 @@ static std::optional<uint64_t> workOf(const Instruction &instruction) {
   }
 }
 
-static std::optional<uint64_t> workOf(const BasicBlock &block) {
+static std::optional<uint64_t> countWork(const BasicBlock &block) {
   uint64_t sum = 0;
   for (const Instruction &instruction : block) {
-    std::optional<uint64_t> work = workOf(instruction);
+    std::optional<uint64_t> work = countWork(instruction);
     if (!work)
       return std::nullopt;
     sum = SaturatingAdd(sum, *work);
@@ -124,7 +124,7 @@ std::optional<uint64_t> mpg::workOfRegion(Function &function,
                                           ScalarEvolution &evolution) {
   uint64_t sum = 0;
   for (const BasicBlock &block : function) {
-    std::optional<uint64_t> work = workOf(block);
+    std::optional<uint64_t> work = countWork(block);
     if (!work)
       return std::nullopt;
     for (const Loop *loop = loops.getLoopFor(&block); loop;
@@ -144,7 +144,7 @@ std::optional<uint64_t> mpg::workOfRegion(Function &function,
 //===----------------------------------------------------------------------===//
 
 /// Calls of \p function; empty if there may be others than those in sight.
-static SmallVector<const CallBase *, 4> callsOf(const Function &function) {
+static SmallVector<const CallBase *, 4> findCalls(const Function &function) {
   SmallVector<const CallBase *, 4> calls;
   if (!function.hasLocalLinkage())
     return calls;
@@ -171,7 +171,7 @@ static bool isThreadNumber(const Value &value, unsigned depth = 0) {
   if (!argument)
     return false;
   unsigned number = argument->getArgNo();
-  auto calls = callsOf(*argument->getParent());
+  auto calls = findCalls(*argument->getParent());
   return !calls.empty() && all_of(calls, [&](const CallBase *call) {
     return number < call->arg_size() &&
            isThreadNumber(*call->getArgOperand(number), depth + 1);

@@ -26,9 +26,9 @@ using namespace mpg;
 
 /// Below it one thread is done before a team has begun, and the part of a
 /// thread is not larger than the page that holds its edge.
-static constexpr uint64_t leastBytes = minPlacedBytes;
+static constexpr uint64_t minBytes = minPlacedBytes;
 /// Above it numbers of bytes times numbers of threads need not fit 64 bits.
-static constexpr uint64_t mostBytes = uint64_t(1) << 48;
+static constexpr uint64_t maxBytes = uint64_t(1) << 48;
 
 namespace {
 /// The facts about one loop.
@@ -131,7 +131,7 @@ std::string InitLoop::examine() {
     return reason;
   auto &aliases = analyses.getResult<AAManager>(function);
   if (std::string reason =
-          findRangeChecks(loop, evolution, aliases, leastBytes, checks);
+          findRangeChecks(loop, evolution, aliases, minBytes, checks);
       !reason.empty())
     return reason;
   const Instruction *before = loop.getLoopPreheader()->getTerminator();
@@ -291,11 +291,11 @@ static void keepAnalyses(Function &function,
 /// Ends the block of \p builder: branches to \p team if \p isAllowed and
 /// outside of any parallel region, otherwise to \p serial.
 static void chooseTeam(IRBuilderBase &builder, Value *isAllowed,
-                       const TeamLoop &team, BasicBlock &ask,
+                       const TeamLoop &team, BasicBlock &query,
                        BasicBlock &serial) {
-  builder.CreateCondBr(isAllowed, &ask, &serial);
-  builder.SetInsertPoint(&ask);
-  Module &module = *ask.getModule();
+  builder.CreateCondBr(isAllowed, &query, &serial);
+  builder.SetInsertPoint(&query);
+  Module &module = *query.getModule();
   FunctionCallee inParallel = module.getOrInsertFunction(
       "omp_in_parallel", FunctionType::get(builder.getInt32Ty(), false));
   Value *isInside = builder.CreateCall(inParallel, {});
@@ -326,17 +326,17 @@ void InitLoop::transform(const LoopShare &share) {
 
   TeamLoop team(builder, iterations, share, *after);
   SmallVector<BasicBlock *, 16> blocks = copyInto(team);
-  BasicBlock *ask = addBlock("mpg.ask", header),
+  BasicBlock *query = addBlock("mpg.ask", header),
              *serial = addBlock("mpg.serial", header);
   Instruction *end = before->getTerminator();
   builder.SetInsertPoint(end);
-  chooseTeam(builder, isAllowed, team, *ask, *serial);
+  chooseTeam(builder, isAllowed, team, *query, *serial);
   end->eraseFromParent();
   BranchInst::Create(header, serial)->setDebugLoc(loop.getStartLoc());
   header->replacePhiUsesWith(before, serial);
   BasicBlock *call = team.outline(blocks);
 
-  addBlocks({{ask, before}, {serial, before}, {call, ask}, {after, call}},
+  addBlocks({{query, before}, {serial, before}, {call, query}, {after, call}},
             loop.getParentLoop(), analyses);
   auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   dominators.changeImmediateDominator(header, serial);
@@ -395,7 +395,7 @@ static std::string whyNotByTeam(MemSetInst &memset,
   if (object && object->isThreadLocal())
     return "it uses a thread-local variable";
   auto *constant = dyn_cast<ConstantInt>(memset.getLength());
-  if (constant && constant->getValue().ult(leastBytes))
+  if (constant && constant->getValue().ult(minBytes))
     return "it writes less than 4 MiB";
   return "";
 }
@@ -420,8 +420,8 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
   Value *step = builder.CreateFreeze(
       builder.CreateZExtOrTrunc(&bytesPerIteration, builder.getInt64Ty()));
   Value *isAllowed = builder.CreateAnd(
-      builder.CreateICmpUGE(bytes, builder.getInt64(leastBytes)),
-      builder.CreateICmpULT(bytes, builder.getInt64(mostBytes)));
+      builder.CreateICmpUGE(bytes, builder.getInt64(minBytes)),
+      builder.CreateICmpULT(bytes, builder.getInt64(maxBytes)));
   // 0 becomes the largest number, which is too large.
   Value *stepLessOne = builder.CreateSub(step, builder.getInt64(1));
   isAllowed =
@@ -435,13 +435,13 @@ std::string mpg::parallelise(MemSetInst &memset, Value &bytesPerIteration,
       builder.getInt64(1));
   TeamLoop team(builder, iterations, share, *after);
   setBytes(team, memset, bytes, divisor);
-  BasicBlock *ask =
+  BasicBlock *query =
       BasicBlock::Create(function.getContext(), "mpg.ask", &function, serial);
-  chooseTeam(builder, isAllowed, team, *ask, *serial);
+  chooseTeam(builder, isAllowed, team, *query, *serial);
   end->eraseFromParent();
   BasicBlock *call = team.outline({});
   Loop *around = loops.getLoopFor(before);
-  addBlocks({{ask, before}, {call, ask}}, around, analyses);
+  addBlocks({{query, before}, {call, query}}, around, analyses);
   dominators.changeImmediateDominator(after, before);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   if (around) // before may have been its last block

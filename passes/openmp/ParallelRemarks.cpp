@@ -179,8 +179,8 @@ static constexpr uint64_t iterationsPerThread = 4;
 static constexpr uint64_t fewestThreads = 4;
 
 /// Threads that \p function runs in; nothing if that is up to the machine.
-static std::optional<uint64_t> threadsOf(const Function &function,
-                                         ArrayRef<ParallelRegion> regions) {
+static std::optional<uint64_t> findThreads(const Function &function,
+                                           ArrayRef<ParallelRegion> regions) {
   for (const ParallelRegion &region : regions)
     if (region.body == &function && region.threads) {
       auto *number = dyn_cast<ConstantInt>(region.threads);
@@ -260,7 +260,7 @@ static void remarkCoarseLoops(Function &function,
   if (sharings.empty())
     return;
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
-  std::optional<uint64_t> threads = threadsOf(function, regions);
+  std::optional<uint64_t> threads = findThreads(function, regions);
   std::optional<uint64_t> work =
       workOfRegion(function, sharings, loops, evolution);
   // Little work is not made worth sharing out by smaller parts.
@@ -287,7 +287,7 @@ static constexpr char remarkName[] = "SmallParallelRegion";
 /// The place of \p fork's directive. libomp's description has it, as
 /// ";file;function;line;column;;": flang gives the call itself the line of the
 /// procedure.
-static DebugLoc directiveOf(const CallBase &fork) {
+static DebugLoc parseDirective(const CallBase &fork) {
   const DILocation *location = fork.getDebugLoc();
   auto *description = dyn_cast<GlobalVariable>(fork.getArgOperand(0));
   if (!location || !description || !description->hasInitializer())
@@ -327,7 +327,7 @@ static void remarkIfSmall(const ParallelRegion &region,
   std::optional<uint64_t> work = workOfRegion(body, sharings, loops, evolution);
   if (!work || *work >= workWorthATeam)
     return;
-  places.missed(remarkName, directiveOf(*region.fork),
+  places.missed(remarkName, parseDirective(*region.fork),
                 *region.fork->getParent(), [&](OptimizationRemarkMissed &text) {
                   text << "the loops of this parallel region have "
                        << ore::NV("Iterations", iterations)
@@ -384,9 +384,9 @@ calledInTeams(ArrayRef<ParallelRegion> regions) {
 /// The function in whose text \p fork stands, if that is one that other files
 /// may call and that runs in a team here; "" if not.
 static StringRef
-libraryFunctionOf(const CallBase &fork,
-                  const SmallPtrSetImpl<const Function *> &inTeams,
-                  const SmallPtrSetImpl<const Function *> &bodies) {
+findLibraryFunction(const CallBase &fork,
+                    const SmallPtrSetImpl<const Function *> &inTeams,
+                    const SmallPtrSetImpl<const Function *> &bodies) {
   const Function &function = *fork.getFunction();
   const DILocation *location = fork.getDebugLoc();
   // Inlined into a region's body: only its line shows which function it came
@@ -417,11 +417,11 @@ static void remarkNestedRegions(Module &module,
     // num_threads shows that a team is intended here, nested or not.
     if (region.hasIf || region.threads)
       continue;
-    StringRef name = libraryFunctionOf(*region.fork, inTeams, bodies);
+    StringRef name = findLibraryFunction(*region.fork, inTeams, bodies);
     if (name.empty())
       continue;
     places.missed(
-        remarkName, directiveOf(*region.fork), *region.fork->getParent(),
+        remarkName, parseDirective(*region.fork), *region.fork->getParent(),
         [&](OptimizationRemarkMissed &text) {
           text << ore::NV("Function", name)
                << " starts this parallel region and is itself called from one, "

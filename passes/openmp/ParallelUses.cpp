@@ -27,7 +27,7 @@ static constexpr size_t maxUses = 20000;
 
 bool mpg::isPlaceable(const MemoryObject &object) {
   if (auto *call = dyn_cast<CallBase>(object.origin))
-    return allocationOf(*call).has_value();
+    return findAllocation(*call).has_value();
   auto *global = dyn_cast<GlobalVariable>(object.origin);
   if (!global || global->isConstant() || global->isThreadLocal() ||
       global->getAddressSpace() != 0 || !global->hasInitializer() ||
@@ -53,7 +53,7 @@ public:
     context.sharing = use.sharing;
     context.seed = seed;
     context.alternative = use.alternative;
-    Sampler::Sample sample = sampler.sampleOf(pointer, context);
+    Sampler::Sample sample = sampler.getSample(pointer, context);
     base = sample.value;
     depends = sample.depends;
   }
@@ -62,7 +62,7 @@ public:
   void findIndex(ParallelUse &into);
 
 private:
-  int64_t address() { return sampler.valueOf(pointer, context); }
+  int64_t address() { return sampler.evaluate(pointer, context); }
   int64_t offsetAt(int64_t iteration);
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
@@ -71,7 +71,7 @@ private:
                                      const CallFrame *frame);
   bool isCounter(PHINode &phi);
   void addIncoming(const PHINode &phi, const CallFrame *frame);
-  int64_t reachOf(const Loop &loop, int64_t step);
+  int64_t computeReach(const Loop &loop, int64_t step);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
 
@@ -104,7 +104,7 @@ int64_t Motion::offsetAt(int64_t iteration) {
 }
 
 int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
-  if (!depends.isOn(sampler.bitOf(loop)))
+  if (!depends.isOn(sampler.getBit(loop)))
     return 0;
   context.turns[&loop] = turn;
   int64_t offset = distance(base, address());
@@ -113,8 +113,8 @@ int64_t Motion::offsetAt(const Loop &loop, int64_t turn) {
 }
 
 /// Iterations of the loop of \p use; 0 if the bound is not seen.
-static int64_t iterationsOf(const ParallelUse &use, unsigned seed,
-                            Sampler &sampler) {
+static int64_t countIterations(const ParallelUse &use, unsigned seed,
+                               Sampler &sampler) {
   Value *last = use.sharing->last, *begin = use.sharing->begin;
   if (!last)
     return 0;
@@ -122,9 +122,9 @@ static int64_t iterationsOf(const ParallelUse &use, unsigned seed,
   EvalContext before;
   before.seed = seed;
   before.alternative = use.alternative;
-  before.frame = frameOf(*use.sharing->init->getFunction(), use.frame);
-  int64_t count = bounded(sampler.valueOf(last, before)) + 1;
-  return begin ? count - bounded(sampler.valueOf(begin, before)) : count;
+  before.frame = findFrame(*use.sharing->init->getFunction(), use.frame);
+  int64_t count = bounded(sampler.evaluate(last, before)) + 1;
+  return begin ? count - bounded(sampler.evaluate(begin, before)) : count;
 }
 
 /// Whether all iterations are the same step apart; collapsed loops over a part
@@ -157,7 +157,7 @@ bool Motion::runsByIteration(const Loop &loop) {
 /// How far \p loop moves away from the start of an iteration. A number of
 /// elements that each iteration reads for itself is made up. Such a loop, with
 /// steps shorter than those of the iterations, fills the iteration's own part.
-int64_t Motion::reachOf(const Loop &loop, int64_t step) {
+int64_t Motion::computeReach(const Loop &loop, int64_t step) {
   int64_t turns = sampler.tripCount(loop, context).value_or(1);
   int64_t reach = turns > 1 ? offsetAt(loop, turns - 1) : 0;
   int64_t part = std::abs(step);
@@ -217,7 +217,7 @@ void Motion::addIncoming(const PHINode &phi, const CallFrame *frame) {
 }
 
 void Motion::addOperand(const Argument &parameter, const Part &part) {
-  const CallFrame *frame = frameOf(*parameter.getParent(), part.frame);
+  const CallFrame *frame = findFrame(*parameter.getParent(), part.frame);
   if (Value *operand = frame ? frame->operandFor(parameter) : nullptr)
     open.push_back({operand, frame->outer, part.isOneOf});
 }
@@ -228,9 +228,9 @@ std::optional<Dependence> Motion::choiceBy(const LoadInst &load,
                                            const CallFrame *frame) {
   Value *from = const_cast<Value *>(load.getPointerOperand());
   const CallFrame *own = std::exchange(context.frame, frame);
-  Sampler::Sample first = sampler.sampleOf(from, context);
+  Sampler::Sample first = sampler.getSample(from, context);
   context.iteration = 1;
-  bool isOther = first.value != sampler.valueOf(from, context);
+  bool isOther = first.value != sampler.evaluate(from, context);
   context.iteration = 0;
   context.frame = own;
   return isOther ? std::optional(first.depends) : std::nullopt;
@@ -276,7 +276,7 @@ void Motion::findIndex(ParallelUse &into) {
     }
   }
   into.isRow = choice && !isCounted && any_of(inner, [&](const Loop *loop) {
-                 Dependence bit = sampler.bitOf(*loop);
+                 Dependence bit = sampler.getBit(*loop);
                  return depends.isOn(bit) && !choice->isOn(bit) &&
                         runsByIteration(*loop);
                });
@@ -285,8 +285,8 @@ void Motion::findIndex(ParallelUse &into) {
 
 UseShape Motion::find(UseFigures &figures) {
   collectLoops();
-  figures.iterations = iterationsOf(use, context.seed, sampler);
-  figures.first = sampler.placeOf(base).offset;
+  figures.iterations = countIterations(use, context.seed, sampler);
+  figures.first = sampler.getPlace(base).offset;
   // Not from the first iteration to the second: with collapsed loops of which
   // one goes over a part of a row only, the steps differ.
   int64_t count = figures.iterations > 1 ? figures.iterations : 1024;
@@ -295,9 +295,9 @@ UseShape Motion::find(UseFigures &figures) {
     return UseShape::irregular;
   int64_t low = 0, high = 0;
   for (const Loop *loop : inner) {
-    if (!depends.isOn(sampler.bitOf(*loop)))
+    if (!depends.isOn(sampler.getBit(*loop)))
       continue;
-    int64_t reach = reachOf(*loop, figures.step);
+    int64_t reach = computeReach(*loop, figures.step);
     int64_t &end = reach < 0 ? low : high;
     end = bounded(end + reach);
   }
@@ -328,7 +328,7 @@ UseShape Motion::find(UseFigures &figures) {
 // All accesses
 //===----------------------------------------------------------------------===//
 
-static unsigned weightOf(unsigned depth) {
+static unsigned getWeight(unsigned depth) {
   unsigned weight = 1;
   for (unsigned i = 0; i < std::min(depth, 6u); ++i)
     weight *= 10;
@@ -336,10 +336,10 @@ static unsigned weightOf(unsigned depth) {
 }
 
 void ParallelUses::addPart(const ParallelUse &use) {
-  auto &most = partBytes[use.sharing];
+  auto &max = partBytes[use.sharing];
   for (unsigned seed = 0; seed < sampleSets; ++seed)
-    most[seed] = std::max(most[seed], times(use.figures[seed].step,
-                                            use.figures[seed].iterations));
+    max[seed] = std::max(
+        max[seed], times(use.figures[seed].step, use.figures[seed].iterations));
 }
 
 int64_t ParallelUses::bytesInParts(const WorksharingLoop &sharing,
@@ -349,8 +349,8 @@ int64_t ParallelUses::bytesInParts(const WorksharingLoop &sharing,
 
 /// The one number that \p figure gives for all samples, if there is one.
 static std::optional<int64_t>
-constantOf(ArrayRef<UseFigures> samples,
-           function_ref<int64_t(const UseFigures &)> figure) {
+findConstant(ArrayRef<UseFigures> samples,
+             function_ref<int64_t(const UseFigures &)> figure) {
   int64_t first = figure(samples.front());
   bool isConstant = all_of(samples, [&](const UseFigures &figures) {
     return figure(figures) == first;
@@ -359,13 +359,13 @@ constantOf(ArrayRef<UseFigures> samples,
 }
 
 std::optional<int64_t> ParallelUse::constantStep() const {
-  return constantOf(figures, [](const UseFigures &one) { return one.step; });
+  return findConstant(figures, [](const UseFigures &one) { return one.step; });
 }
 
 std::optional<int64_t> ParallelUse::constantRow() const {
   if (!figures[0].iterations)
     return std::nullopt;
-  return constantOf(figures, [](const UseFigures &one) {
+  return findConstant(figures, [](const UseFigures &one) {
     return times(one.step, one.iterations);
   });
 }
@@ -393,8 +393,8 @@ void ParallelUses::addMember(Instruction &at, Value *pointer, bool isWrite,
   context.frame = around.frame;
   context.sharing = around.sharing;
   Sampler::Sample address =
-      sampler.sampleOf(load->getPointerOperand(), context);
-  Sampler::Place place = sampler.placeOf(address.value);
+      sampler.getSample(load->getPointerOperand(), context);
+  Sampler::Place place = sampler.getPlace(address.value);
   if (!place.object || !address.depends.isFixed())
     return;
   members.push_back({around, pointer, load, place.object, place.offset});
@@ -411,7 +411,7 @@ void ParallelUses::addAccess(Instruction &at, Value *pointer, bool isWrite,
   context.frame = around.frame;
   context.sharing = around.sharing;
   unsigned alternative = 0;
-  for (const MemoryObject *object : sampler.objectsOf(pointer, context)) {
+  for (const MemoryObject *object : sampler.findObjects(pointer, context)) {
     ParallelUse use = around;
     use.at = &at;
     use.isWrite = isWrite;
@@ -441,7 +441,7 @@ void ParallelUses::addInstruction(Instruction &at, const ParallelUse &around,
     return;
   }
   auto *call = dyn_cast<CallBase>(&at);
-  Function *callee = call ? calleeOf(*call) : nullptr;
+  Function *callee = call ? findCallee(*call) : nullptr;
   if (!callee || callee->isDeclaration() || depth == 0)
     return;
   ParallelUse inside = around;
@@ -455,12 +455,12 @@ void ParallelUses::addCode(Function &function, const ParallelUse &around,
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   for (Instruction &at : instructions(function)) {
     ParallelUse use = around;
-    use.weight *= weightOf(loops.getLoopDepth(at.getParent()));
+    use.weight *= getWeight(loops.getLoopDepth(at.getParent()));
     addInstruction(at, use, depth);
   }
 }
 
-const ParallelUses::Sharings &ParallelUses::sharingsOf(Function &function) {
+const ParallelUses::Sharings &ParallelUses::getSharings(Function &function) {
   auto [entry, isNew] = known.try_emplace(&function);
   if (isNew)
     entry->second = findWorksharingLoops(
@@ -475,7 +475,7 @@ bool ParallelUses::isOnce(const ParallelUse &use) {
   auto [entry, isNew] = once.insert({{use.sharing, use.frame}, false});
   if (isNew)
     entry->second = all_of(seq(sampleSets), [&](unsigned seed) {
-      return iterationsOf(use, seed, sampler) == 1;
+      return countIterations(use, seed, sampler) == 1;
     });
   return entry->second;
 }
@@ -494,7 +494,7 @@ void ParallelUses::addTeamWrite(Instruction &at, const CallFrame *path) {
   if (auto *whole = dyn_cast<MemIntrinsic>(&at))
     return add(whole->getRawDest());
   auto *call = dyn_cast<CallBase>(&at);
-  Function *callee = call ? calleeOf(*call) : nullptr;
+  Function *callee = call ? findCallee(*call) : nullptr;
   if (!call || isa<IntrinsicInst>(call) || (callee && !callee->isDeclaration()))
     return;
   for (Value *operand : call->args())
@@ -506,7 +506,7 @@ bool ParallelUses::isTo(const TeamWrite &write,
                         const MemoryObject &object) const {
   EvalContext context;
   context.frame = write.path;
-  return any_of(sampler.objectsOf(write.pointer, context),
+  return any_of(sampler.findObjects(write.pointer, context),
                 [&](const MemoryObject *written) {
                   return written && written->origin == object.origin;
                 });
@@ -522,7 +522,7 @@ bool ParallelUses::isWrittenByTeamsBefore(const MemoryObject &object,
                                           const CallFrame *frame) const {
   return any_of(teamWrites, [&](const TeamWrite &write) {
     return isa<StoreInst, MemIntrinsic>(write.at) &&
-           orderOf(*write.at, write.path, at, frame, sampler.analyses) ==
+           findOrder(*write.at, write.path, at, frame, sampler.analyses) ==
                Order::always &&
            isTo(write, object);
   });
@@ -535,21 +535,21 @@ void ParallelUses::addTeamCode(Function &function, const ParallelRegion &region,
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
-  const Sharings &sharings = sharingsOf(function);
+  const Sharings &sharings = getSharings(function);
   for (Instruction &at : instructions(function)) {
-    if (auto *sharing = worksharingLoopOf(at, sharings, dominators)) {
+    if (auto *sharing = findWorksharingLoop(at, sharings, dominators)) {
       ParallelUse use;
       use.frame = path;
       use.region = &region;
       use.sharing = sharing;
-      use.weight = weightOf(loops.getLoopDepth(at.getParent()));
+      use.weight = getWeight(loops.getLoopDepth(at.getParent()));
       if (!isOnce(use))
         addInstruction(at, use, maxCallDepth);
       continue;
     }
     addTeamWrite(at, path);
     auto *call = dyn_cast<CallBase>(&at);
-    Function *callee = call ? calleeOf(*call) : nullptr;
+    Function *callee = call ? findCallee(*call) : nullptr;
     if (!callee || callee->isDeclaration() || depth == 0)
       continue;
     if (const CallFrame *inner = sampler.frames.enter(*call, *callee, path))

@@ -109,7 +109,7 @@ private:
       partBytes;
   llvm::DenseMap<std::pair<const WorksharingLoop *, const CallFrame *>, bool>
       once;
-  const Sharings &sharingsOf(llvm::Function &function);
+  const Sharings &getSharings(llvm::Function &function);
   std::map<llvm::Function *, Sharings> known;
 };
 

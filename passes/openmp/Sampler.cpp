@@ -26,13 +26,13 @@ static constexpr int64_t objectMiddle = int64_t(1) << (objectBits - 1);
 static constexpr size_t maxObjects = (size_t(1) << 18) - 2;
 
 int64_t mpg::bounded(int64_t value) {
-  return std::clamp(value, -mostDistance, mostDistance);
+  return std::clamp(value, -maxDistance, maxDistance);
 }
 
 int64_t mpg::times(int64_t a, int64_t b) {
   int64_t product;
   if (MulOverflow(a, b, product))
-    return (a < 0) == (b < 0) ? mostDistance : -mostDistance;
+    return (a < 0) == (b < 0) ? maxDistance : -maxDistance;
   return bounded(product);
 }
 
@@ -44,7 +44,7 @@ int64_t mpg::distance(int64_t from, int64_t to) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-int64_t Sampler::addressOf(Value *origin, const CallFrame *frame) {
+int64_t Sampler::getAddress(Value *origin, const CallFrame *frame) {
   auto [entry, isNew] = bases.try_emplace({origin, frame}, 0);
   if (isNew && objects.size() < maxObjects) {
     objects.push_back({origin, frame});
@@ -53,26 +53,26 @@ int64_t Sampler::addressOf(Value *origin, const CallFrame *frame) {
   return entry->second;
 }
 
-std::pair<int64_t, int64_t> Sampler::partsOf(int64_t address) {
+std::pair<int64_t, int64_t> Sampler::splitAddress(int64_t address) {
   int64_t number = address >> objectBits;
   int64_t start = static_cast<int64_t>(uint64_t(number) << objectBits);
   return {number, address - start - objectMiddle};
 }
 
-Sampler::Place Sampler::placeOf(int64_t address) const {
-  auto [number, offset] = partsOf(address);
+Sampler::Place Sampler::getPlace(int64_t address) const {
+  auto [number, offset] = splitAddress(address);
   if (number <= 0 || size_t(number) > objects.size())
     return {nullptr, 0};
   return {&objects[size_t(number) - 1], offset};
 }
 
-SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
-                                                        EvalContext context) {
+SmallVector<const MemoryObject *, 4> Sampler::findObjects(Value *pointer,
+                                                          EvalContext context) {
   SmallVector<const MemoryObject *, 4> found;
   for (unsigned i = 0; i < maxAlternatives; ++i) {
     context.alternative = i;
-    Sample address = sampleOf(pointer, context);
-    const MemoryObject *object = placeOf(address.value).object;
+    Sample address = getSample(pointer, context);
+    const MemoryObject *object = getPlace(address.value).object;
     if (!object || is_contained(found, object))
       break;
     found.push_back(object);
@@ -84,13 +84,13 @@ SmallVector<const MemoryObject *, 4> Sampler::objectsOf(Value *pointer,
 
 /// 0 for the first loop requested, and so on. Not by its address, which differs
 /// between runs of the compiler.
-Dependence Sampler::bitOf(const Loop &loop) {
+Dependence Sampler::getBit(const Loop &loop) {
   auto [entry, isNew] = loopNumbers.insert({&loop, loopNumbers.size()});
   return Dependence::ofLoop(entry->second);
 }
 
 ArrayRef<Sampler::Stored> Sampler::storesTo(int64_t address) const {
-  auto found = stores.find(partsOf(address));
+  auto found = stores.find(splitAddress(address));
   if (found == stores.end())
     return {};
   return found->second;
@@ -107,9 +107,9 @@ void Sampler::addStore(Instruction &by, Value *address, Stores &into) {
   for (const CallFrame *path : frames.callPathsTo(*by.getFunction())) {
     EvalContext context;
     context.frame = path;
-    int64_t place = valueOf(address, context);
-    if (placeOf(place).object)
-      into[partsOf(place)].push_back({&by, path});
+    int64_t place = evaluate(address, context);
+    if (getPlace(place).object)
+      into[splitAddress(place)].push_back({&by, path});
   }
 }
 
@@ -125,7 +125,7 @@ void Sampler::collectStores(Module &module) {
               isFixed(store->getPointerOperand()))
             addStore(*store, store->getPointerOperand(), found);
         } else if (auto *call = dyn_cast<CallBase>(&instruction)) {
-          std::optional<Allocation> allocation = allocationOf(*call);
+          std::optional<Allocation> allocation = findAllocation(*call);
           if (allocation && allocation->result)
             addStore(*call, allocation->result, found);
         }
@@ -183,14 +183,14 @@ Sampler::Samples *Sampler::samplesAtStart(const EvalContext &context) {
                  [context.alternative % maxAlternatives];
 }
 
-Sampler::Sample Sampler::sampleOf(Value *value, const EvalContext &context) {
+Sampler::Sample Sampler::getSample(Value *value, const EvalContext &context) {
   Evaluation evaluation(*this, context);
   int64_t number = evaluation.value(value, context.frame);
   return {number, evaluation.depends};
 }
 
-int64_t Sampler::valueOf(const SCEV *expression, Function &function,
-                         const EvalContext &context) {
+int64_t Sampler::evaluate(const SCEV *expression, Function &function,
+                          const EvalContext &context) {
   Evaluation evaluation(*this, context);
   return evaluation.scev(expression, function, context.frame);
 }
@@ -204,7 +204,7 @@ std::optional<int64_t> Sampler::tripCount(const Loop &loop,
   if (isa<SCEVCouldNotCompute>(count))
     return std::nullopt;
   // The loop may be around a call on the way.
-  const CallFrame *frame = frameOf(function, context.frame);
+  const CallFrame *frame = findFrame(function, context.frame);
   Evaluation evaluation(*this, context);
   return bounded(evaluation.scev(count, function, frame)) + 1;
 }

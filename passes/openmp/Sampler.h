@@ -75,9 +75,9 @@ inline bool Dependence::isFixed() const { return !(bits & ~alternative.bits); }
 
 /// Sizes and distances stay so small that a few of them can be added; larger
 /// objects are not arrays.
-inline constexpr int64_t mostDistance = int64_t(1) << 60;
+inline constexpr int64_t maxDistance = int64_t(1) << 60;
 
-/// \p value, but at most mostDistance, in either direction.
+/// \p value, but at most maxDistance, in either direction.
 int64_t bounded(int64_t value);
 /// The product and the difference, bounded.
 int64_t times(int64_t a, int64_t b);
@@ -101,30 +101,30 @@ public:
     Dependence depends;
   };
   /// The sample of \p value, and the parts of \p context it depends on.
-  Sample sampleOf(llvm::Value *value, const EvalContext &context);
-  int64_t valueOf(llvm::Value *value, const EvalContext &context) {
-    return sampleOf(value, context).value;
+  Sample getSample(llvm::Value *value, const EvalContext &context);
+  int64_t evaluate(llvm::Value *value, const EvalContext &context) {
+    return getSample(value, context).value;
   }
   /// The same for an expression of \p function's loops.
-  int64_t valueOf(const llvm::SCEV *expression, llvm::Function &function,
-                  const EvalContext &context);
+  int64_t evaluate(const llvm::SCEV *expression, llvm::Function &function,
+                   const EvalContext &context);
   /// Iterations of \p loop; nothing if that is not known before it runs.
   std::optional<int64_t> tripCount(const llvm::Loop &loop,
                                    const EvalContext &context);
 
   /// The bit of values that depend on the turns of \p loop.
-  Dependence bitOf(const llvm::Loop &loop);
+  Dependence getBit(const llvm::Loop &loop);
 
   struct Place {
     const MemoryObject *object; ///< null: no address, or not seen whose
     int64_t offset;             ///< bytes from the object's start
   };
-  Place placeOf(int64_t address) const;
+  Place getPlace(int64_t address) const;
 
   /// The objects that \p pointer may refer to: the n-th for the alternative n,
   /// at most maxAlternatives. Contexts for them differ in nothing else.
-  llvm::SmallVector<const MemoryObject *, 4> objectsOf(llvm::Value *pointer,
-                                                       EvalContext context);
+  llvm::SmallVector<const MemoryObject *, 4> findObjects(llvm::Value *pointer,
+                                                         EvalContext context);
   static constexpr unsigned maxAlternatives = 4;
 
   /// Where pointers and numbers are stored: for each place the stores to it.
@@ -142,9 +142,9 @@ private:
   /// By the number of the object and the offset in it.
   using Stores =
       llvm::DenseMap<std::pair<int64_t, int64_t>, llvm::SmallVector<Stored, 1>>;
-  static std::pair<int64_t, int64_t> partsOf(int64_t address);
+  static std::pair<int64_t, int64_t> splitAddress(int64_t address);
   struct Evaluation; ///< of one value with all that it depends on
-  int64_t addressOf(llvm::Value *origin, const CallFrame *frame);
+  int64_t getAddress(llvm::Value *origin, const CallFrame *frame);
   llvm::Value *returnedBy(llvm::Function &function);
   void collectStores(llvm::Module &module);
   void addStore(llvm::Instruction &by, llvm::Value *address, Stores &into);
@@ -208,8 +208,8 @@ private:
   std::optional<int64_t> add(llvm::Value *value, const CallFrame *frame);
   int64_t scevOperands(const llvm::SCEVNAryExpr &expression,
                        llvm::Function &function, const CallFrame *frame);
-  int64_t castOf(const llvm::SCEVCastExpr &cast, llvm::Function &function,
-                 const CallFrame *frame);
+  int64_t evaluateCast(const llvm::SCEVCastExpr &cast, llvm::Function &function,
+                       const CallFrame *frame);
   int64_t use(const Sample &sample) {
     depends.on(sample.depends);
     return sample.value;

@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// Bytes of a memset that are worth a remark, if they are a constant.
-static constexpr uint64_t leastRowBytes = 4096;
+static constexpr uint64_t minRowBytes = 4096;
 static constexpr unsigned maxSeen = 64;
 
 using Objects = SmallVector<const Value *, 4>;
@@ -24,7 +24,7 @@ using Objects = SmallVector<const Value *, 4>;
 static bool isSameArray(const MemoryObject &one, const MemoryObject &other) {
   if (one.origin != other.origin)
     return false;
-  auto source = sourceOf(one), otherSource = sourceOf(other);
+  auto source = findSource(one), otherSource = findSource(other);
   return source && otherSource && source->site == otherSource->site;
 }
 
@@ -63,14 +63,14 @@ private:
     const MemoryObject *object; ///< the memory that it leads to
     bool isEach;
   };
-  const MemoryObject *objectOf(const Value &pointer, const CallFrame *frame);
-  Objects basesOf(const Value &pointer, Function &function);
+  const MemoryObject *findObject(const Value &pointer, const CallFrame *frame);
+  Objects getBases(const Value &pointer, Function &function);
   void findMakers(Function &function);
   void addMaker(StoreInst &store);
   bool isFirst(const Instruction &at, const CallFrame *frame,
                const ParallelUse &use);
-  const Instruction *writerOf(const Maker &maker, const ParallelUse &use);
-  std::optional<int64_t> bytesOf(const MemoryObject &object);
+  const Instruction *findWriter(const Maker &maker, const ParallelUse &use);
+  std::optional<int64_t> getBytes(const MemoryObject &object);
   bool isSmall(const Maker &maker, const MemoryObject &pointers);
   bool isRow(const Value &base, const Maker &maker,
              const MemoryObject &pointers);
@@ -83,16 +83,16 @@ private:
 };
 } // namespace
 
-const MemoryObject *RowSearch::objectOf(const Value &pointer,
-                                        const CallFrame *frame) {
+const MemoryObject *RowSearch::findObject(const Value &pointer,
+                                          const CallFrame *frame) {
   EvalContext context;
   context.frame = frame;
   return sampler
-      .placeOf(sampler.valueOf(const_cast<Value *>(&pointer), context))
+      .getPlace(sampler.evaluate(const_cast<Value *>(&pointer), context))
       .object;
 }
 
-Objects RowSearch::basesOf(const Value &pointer, Function &function) {
+Objects RowSearch::getBases(const Value &pointer, Function &function) {
   Objects bases;
   getUnderlyingObjects(&pointer, bases,
                        &sampler.analyses.getResult<LoopAnalysis>(function),
@@ -105,12 +105,12 @@ void RowSearch::addMaker(StoreInst &store) {
   Function &function = *store.getFunction();
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   const Loop *loop = loops.getLoopFor(store.getParent());
-  Objects bases = basesOf(*store.getValueOperand(), function);
+  Objects bases = getBases(*store.getValueOperand(), function);
   auto *row = bases.size() == 1 ? dyn_cast<Instruction>(bases[0]) : nullptr;
   if (!loop || !row || loop->isLoopInvariant(store.getPointerOperand()))
     return;
   for (const CallFrame *path : sampler.frames.callPathsTo(function)) {
-    const MemoryObject *object = objectOf(*row, path);
+    const MemoryObject *object = findObject(*row, path);
     if (object && isPlaceable(*object))
       makers.push_back({&store, path, row, object, loop->contains(row)});
   }
@@ -132,7 +132,8 @@ bool RowSearch::isRow(const Value &base, const Maker &maker,
   auto *load = dyn_cast<LoadInst>(&base);
   if (!load || load->getFunction() != maker.row->getFunction())
     return false;
-  const MemoryObject *from = objectOf(*load->getPointerOperand(), maker.frame);
+  const MemoryObject *from =
+      findObject(*load->getPointerOperand(), maker.frame);
   return from && isSameArray(*from, pointers);
 }
 
@@ -142,7 +143,7 @@ bool RowSearch::movesOn(const Instruction &at, const Value &pointer,
                         const Instruction *base) {
   if (auto *memset = dyn_cast<MemSetInst>(&at)) {
     auto *bytes = dyn_cast<ConstantInt>(memset->getLength());
-    return !bytes || bytes->getZExtValue() >= leastRowBytes;
+    return !bytes || bytes->getZExtValue() >= minRowBytes;
   }
   Function &function = *const_cast<Function *>(at.getFunction());
   const Loop *loop =
@@ -155,18 +156,18 @@ bool RowSearch::movesOn(const Instruction &at, const Value &pointer,
 /// memory behind the pointers.
 bool RowSearch::isFirst(const Instruction &at, const CallFrame *frame,
                         const ParallelUse &use) {
-  return orderOf(at, frame, *use.at, use.frame, sampler.analyses) !=
+  return findOrder(at, frame, *use.at, use.frame, sampler.analyses) !=
              Order::never &&
          none_of(uses, [&](const ParallelUse *other) {
            return isSameArray(*other->object, *use.object) &&
-                  orderOf(*other->at, other->frame, at, frame,
-                          sampler.analyses) == Order::always;
+                  findOrder(*other->at, other->frame, at, frame,
+                            sampler.analyses) == Order::always;
          });
 }
 
 /// The write to the rows in the code that makes them; null if there is none.
-const Instruction *RowSearch::writerOf(const Maker &maker,
-                                       const ParallelUse &use) {
+const Instruction *RowSearch::findWriter(const Maker &maker,
+                                         const ParallelUse &use) {
   const Instruction *found = nullptr;
   Function &function = *maker.store->getFunction();
   for (Instruction &at : instructions(function)) {
@@ -176,7 +177,7 @@ const Instruction *RowSearch::writerOf(const Maker &maker,
       continue;
     const Value &pointer =
         store ? *store->getPointerOperand() : *memset->getRawDest();
-    Objects bases = basesOf(pointer, function);
+    Objects bases = getBases(pointer, function);
     auto *base = bases.size() == 1 ? dyn_cast<Instruction>(bases[0]) : nullptr;
     if (!base || !isRow(*base, maker, *use.object) ||
         !movesOn(at, pointer, base) || !isFirst(at, maker.frame, use))
@@ -189,15 +190,15 @@ const Instruction *RowSearch::writerOf(const Maker &maker,
 }
 
 /// Bytes of \p object, if they are a constant of the source.
-std::optional<int64_t> RowSearch::bytesOf(const MemoryObject &object) {
-  std::optional<ArraySource> source = sourceOf(object);
+std::optional<int64_t> RowSearch::getBytes(const MemoryObject &object) {
+  std::optional<ArraySource> source = findSource(object);
   return source ? knownBytes(*source, sampler) : std::nullopt;
 }
 
 /// Whether all rows are known to be too small for a remark.
 bool RowSearch::isSmall(const Maker &maker, const MemoryObject &pointers) {
-  std::optional<int64_t> bytes = bytesOf(*maker.object);
-  std::optional<int64_t> ofPointers = bytesOf(pointers);
+  std::optional<int64_t> bytes = getBytes(*maker.object);
+  std::optional<int64_t> ofPointers = getBytes(pointers);
   if (!bytes || !maker.isEach)
     return bytes && *bytes < minPlacedBytes;
   return ofPointers && times(*bytes, *ofPointers / 8) < minPlacedBytes;
@@ -217,11 +218,11 @@ void RowSearch::find(const ParallelUse &use) {
              isSameArray(*rows.use->object, *use.object);
     });
     const MemoryObject *pointers =
-        objectOf(*maker.store->getPointerOperand(), maker.frame);
+        findObject(*maker.store->getPointerOperand(), maker.frame);
     if (isKnown || !pointers || !isSameArray(*pointers, *use.object) ||
         isSmall(maker, *pointers))
       continue;
-    if (const Instruction *init = writerOf(maker, use))
+    if (const Instruction *init = findWriter(maker, use))
       found.push_back({&use, init, maker.row, maker.isEach});
   }
 }
@@ -264,9 +265,9 @@ private:
   bool isFilled(const CallBase &allocation);
   bool isFirst(const Instruction &at, const CallFrame *path,
                ArrayRef<const MemberUse *> uses);
-  std::optional<ParallelUse> bestOf(ArrayRef<const MemberUse *> uses,
-                                    const Instruction &at,
-                                    const CallFrame *path);
+  std::optional<ParallelUse> findBest(ArrayRef<const MemberUse *> uses,
+                                      const Instruction &at,
+                                      const CallFrame *path);
 
   const ParallelUses &all;
   Sampler &sampler;
@@ -281,7 +282,7 @@ private:
 static bool callsOthers(Function &function) {
   return any_of(instructions(function), [](Instruction &at) {
     auto *call = dyn_cast<CallBase>(&at);
-    return call && !isa<IntrinsicInst>(call) && !allocationOf(*call) &&
+    return call && !isa<IntrinsicInst>(call) && !findAllocation(*call) &&
            !freedBy(*call) &&
            !isa<UnreachableInst>(at.getParent()->getTerminator());
   });
@@ -305,21 +306,22 @@ bool MemberSearch::isFirst(const Instruction &at, const CallFrame *path,
                            ArrayRef<const MemberUse *> uses) {
   return none_of(uses, [&](const MemberUse *member) {
     const ParallelUse &use = member->use;
-    return use.isWrite && orderOf(*use.at, use.frame, at, path,
-                                  sampler.analyses) == Order::always;
+    return use.isWrite && findOrder(*use.at, use.frame, at, path,
+                                    sampler.analyses) == Order::always;
   });
 }
 
 /// A use after \p at that shares all of it out in parts that pages can follow;
 /// else one that writes elements which an index in memory chooses.
 std::optional<ParallelUse>
-MemberSearch::bestOf(ArrayRef<const MemberUse *> uses, const Instruction &at,
-                     const CallFrame *path) {
+MemberSearch::findBest(ArrayRef<const MemberUse *> uses, const Instruction &at,
+                       const CallFrame *path) {
   std::optional<ParallelUse> chosen;
   for (const MemberUse *member : uses) {
     ParallelUse use = member->use;
     if (use.sharing->schedule == LoopSchedule::other ||
-        orderOf(at, path, *use.at, use.frame, sampler.analyses) == Order::never)
+        findOrder(at, path, *use.at, use.frame, sampler.analyses) ==
+            Order::never)
       continue;
     all.findShape(use, member->pointer);
     std::optional<int64_t> bytes = use.constantRow();
@@ -334,8 +336,8 @@ MemberSearch::bestOf(ArrayRef<const MemberUse *> uses, const Instruction &at,
 /// Whether all numbers that \p call hands over are constants of the source, and
 /// ask for little: a size, or what a size lacks of one.
 static bool isSmall(const CallBase &call) {
-  constexpr int64_t mostElementBytes = 64;
-  int64_t bytes = mostElementBytes;
+  constexpr int64_t maxElementBytes = 64;
+  int64_t bytes = maxElementBytes;
   bool isKnown = false;
   for (Value *operand : call.args()) {
     if (!operand->getType()->isIntegerTy())
@@ -357,13 +359,13 @@ void MemberSearch::find(StoreInst &keep, const CallFrame *path) {
   EvalContext context;
   context.frame = path;
   Sampler::Place at =
-      sampler.placeOf(sampler.valueOf(keep.getPointerOperand(), context));
+      sampler.getPlace(sampler.evaluate(keep.getPointerOperand(), context));
   Place place(at.object, at.offset);
   auto uses = members.find(place);
   if (uses == members.end() || told.count(place) || isSmall(*path->call) ||
       sampler.frames.isInTeam(path) || !isFirst(keep, path, uses->second))
     return;
-  std::optional<ParallelUse> use = bestOf(uses->second, keep, path);
+  std::optional<ParallelUse> use = findBest(uses->second, keep, path);
   if (!use)
     return;
   told.insert(place);
@@ -377,7 +379,7 @@ void MemberSearch::find(Function &function) {
   for (Instruction &at : instructions(function)) {
     auto *store = dyn_cast<StoreInst>(&at);
     auto *call = store ? dyn_cast<CallBase>(store->getValueOperand()) : nullptr;
-    if (call && allocationOf(*call) &&
+    if (call && findAllocation(*call) &&
         isa<Argument>(getUnderlyingObject(store->getPointerOperand())) &&
         !callsOthers(function) && isFilled(*call))
       kept.push_back(store);

@@ -45,7 +45,7 @@ public:
 
 private:
   int64_t offset() {
-    return distance(base, sampler.valueOf(write.pointer, context));
+    return distance(base, sampler.evaluate(write.pointer, context));
   }
   int64_t offsetAt(const Loop &loop, int64_t turn);
   int64_t bytes();
@@ -64,8 +64,8 @@ private:
 int64_t Range::bytes() {
   if (!write.size)
     return write.bytes;
-  int64_t size = bounded(sampler.valueOf(write.size, context));
-  return write.count ? times(size, sampler.valueOf(write.count, context))
+  int64_t size = bounded(sampler.evaluate(write.size, context));
+  return write.count ? times(size, sampler.evaluate(write.count, context))
                      : size;
 }
 
@@ -157,8 +157,8 @@ void Range::addLoopsAround(const Instruction &inside) {
 }
 
 void Range::find() {
-  base = sampler.valueOf(write.pointer, context);
-  low = sampler.placeOf(base).offset;
+  base = sampler.evaluate(write.pointer, context);
+  low = sampler.getPlace(base).offset;
   high = low + bytes();
   touched = std::max(high - low, pageBytes);
   addLoopsAround(at);
@@ -167,7 +167,7 @@ void Range::find() {
   isDense = isDense && touched >= high - low;
 }
 
-static std::optional<Write> writeOf(Instruction &at) {
+static std::optional<Write> findWrite(Instruction &at) {
   Write write;
   if (auto *store = dyn_cast<StoreInst>(&at)) {
     const DataLayout &layout = at.getModule()->getDataLayout();
@@ -197,12 +197,12 @@ Loop *mpg::writingLoop(const SerialWrite &write, Sampler &sampler) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   EvalContext context;
   context.frame = write.frame;
-  int64_t base = sampler.valueOf(write.pointer, context);
+  int64_t base = sampler.evaluate(write.pointer, context);
   Loop *found = nullptr;
   for (Loop *loop = loops.getLoopFor(write.at->getParent()); loop;
        loop = loop->getParentLoop()) {
     context.turns[loop] = 1;
-    if (sampler.valueOf(write.pointer, context) != base)
+    if (sampler.evaluate(write.pointer, context) != base)
       found = loop;
     context.turns.clear();
   }
@@ -237,7 +237,8 @@ static void addWrite(Instruction &at, const Write &write,
   EvalContext context;
   context.frame = frame;
   unsigned alternative = 0;
-  for (const MemoryObject *object : sampler.objectsOf(write.pointer, context)) {
+  for (const MemoryObject *object :
+       sampler.findObjects(write.pointer, context)) {
     unsigned number = alternative++;
     if (!origins.count(object->origin))
       continue;
@@ -262,7 +263,7 @@ static void addWrites(Function &function, ArrayRef<const CallFrame *> paths,
                       std::vector<SerialWrite> &into) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   for (Instruction &at : instructions(function)) {
-    std::optional<Write> write = writeOf(at);
+    std::optional<Write> write = findWrite(at);
     if (!write)
       continue;
     bool isLooped = loops.getLoopFor(at.getParent());
@@ -305,9 +306,9 @@ static SmallVector<const Instruction *, 8> chain(const Instruction &at,
   return steps;
 }
 
-Order mpg::orderOf(const Instruction &first, const CallFrame *firstFrame,
-                   const Instruction &second, const CallFrame *secondFrame,
-                   FunctionAnalysisManager &analyses) {
+Order mpg::findOrder(const Instruction &first, const CallFrame *firstFrame,
+                     const Instruction &second, const CallFrame *secondFrame,
+                     FunctionAnalysisManager &analyses) {
   auto one = chain(first, firstFrame), other = chain(second, secondFrame);
   for (size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
     if (one[i] == other[i])
@@ -326,7 +327,7 @@ Order mpg::orderOf(const Instruction &first, const CallFrame *firstFrame,
 }
 
 bool mpg::handsOver(const CallBase &call, FunctionAnalysisManager &analyses) {
-  Function *callee = calleeOf(call);
+  Function *callee = findCallee(call);
   LibFunc known;
   if (isa<IntrinsicInst>(call) || (callee && !callee->isDeclaration()) ||
       (callee && callee->getName() == "__kmpc_fork_call") ||

@@ -53,9 +53,9 @@ enum class Order {
 };
 
 /// Whether \p second (reached by \p secondFrame) runs after \p first.
-Order orderOf(const llvm::Instruction &first, const CallFrame *firstFrame,
-              const llvm::Instruction &second, const CallFrame *secondFrame,
-              llvm::FunctionAnalysisManager &analyses);
+Order findOrder(const llvm::Instruction &first, const CallFrame *firstFrame,
+                const llvm::Instruction &second, const CallFrame *secondFrame,
+                llvm::FunctionAnalysisManager &analyses);
 
 /// Whether \p call gives a pointer to something computed to code that is
 /// neither seen nor known. Starting a parallel region does not count.
@@ -87,8 +87,8 @@ llvm::Instruction *inFrontOfLoops(llvm::Instruction *at,
 /// As inFrontOfLoops(): the last place, in the function of \p fresh and after
 /// it, that precedes the large ones of \p writes and all calls that pass the
 /// array to unseen code. Null if there is none.
-llvm::Instruction *placeInFrontOf(llvm::ArrayRef<const SerialWrite *> writes,
-                                  llvm::CallBase &fresh, Sampler &sampler);
+llvm::Instruction *findPlaceBefore(llvm::ArrayRef<const SerialWrite *> writes,
+                                   llvm::CallBase &fresh, Sampler &sampler);
 
 //===----------------------------------------------------------------------===//
 // Arrays behind pointers (SerialArrays.cpp)

@@ -58,7 +58,7 @@ private:
 void Inputs::addLoaded(LoadInst &load, const CallFrame *frame) {
   EvalContext context;
   context.frame = frame;
-  int64_t address = sampler.valueOf(load.getPointerOperand(), context);
+  int64_t address = sampler.evaluate(load.getPointerOperand(), context);
   ArrayRef<Sampler::Stored> stores = sampler.storesTo(address);
   auto *store =
       stores.size() == 1 ? dyn_cast<StoreInst>(stores.front().by) : nullptr;
@@ -112,7 +112,7 @@ private:
   void addNext(const Instruction &end, const Instruction &target,
                const CallFrame *frame);
   bool isWithinLoop(const BranchInst &branch, const Instruction &target);
-  std::optional<bool> answerOf(Value *condition, const CallFrame *frame);
+  std::optional<bool> findAnswer(Value *condition, const CallFrame *frame);
   std::optional<bool> allocated(Value *condition, const CallFrame *frame);
   std::optional<bool> bounded(Value *condition, const CallFrame *frame);
   bool isAllocated(Value *value, const CallFrame *frame);
@@ -127,7 +127,7 @@ private:
 PathSearch::PathSearch(const MemoryObject &object, Sampler &sampler)
     : sampler(sampler), size(sampler) {
   auto *call = dyn_cast<CallBase>(object.origin);
-  std::optional<Allocation> block = call ? allocationOf(*call) : std::nullopt;
+  std::optional<Allocation> block = call ? findAllocation(*call) : std::nullopt;
   if (!block)
     return;
   size.add(block->bytes, object.frame);
@@ -138,14 +138,14 @@ PathSearch::PathSearch(const MemoryObject &object, Sampler &sampler)
 /// Whether \p value is memory that an allocation gave, or its result "done".
 bool PathSearch::isAllocated(Value *value, const CallFrame *frame) {
   auto *call = dyn_cast<CallBase>(value);
-  std::optional<Allocation> block = call ? allocationOf(*call) : std::nullopt;
+  std::optional<Allocation> block = call ? findAllocation(*call) : std::nullopt;
   if (block)
     return true;
   EvalContext context;
   context.frame = frame;
   const MemoryObject *object =
       value->getType()->isPointerTy()
-          ? sampler.placeOf(sampler.valueOf(value, context)).object
+          ? sampler.getPlace(sampler.evaluate(value, context)).object
           : nullptr;
   return object && isa<CallBase>(object->origin) && isPlaceable(*object);
 }
@@ -175,7 +175,7 @@ std::optional<bool> PathSearch::bounded(Value *condition,
     EvalContext context;
     context.frame = frame;
     context.seed = seed;
-    bool one = sampler.valueOf(condition, context) & 1;
+    bool one = sampler.evaluate(condition, context) & 1;
     if (answer && *answer != one)
       return std::nullopt;
     answer = one;
@@ -185,17 +185,17 @@ std::optional<bool> PathSearch::bounded(Value *condition,
 
 /// The value of \p condition if the array has elements and memory suffices;
 /// nothing if unknown.
-std::optional<bool> PathSearch::answerOf(Value *condition,
-                                         const CallFrame *frame) {
+std::optional<bool> PathSearch::findAnswer(Value *condition,
+                                           const CallFrame *frame) {
   Value *left, *right;
   if (match(condition, m_Not(m_Value(left)))) {
-    std::optional<bool> one = answerOf(left, frame);
+    std::optional<bool> one = findAnswer(left, frame);
     return one ? std::optional(!*one) : std::nullopt;
   }
   bool isAnd = match(condition, m_LogicalAnd(m_Value(left), m_Value(right)));
   if (isAnd || match(condition, m_LogicalOr(m_Value(left), m_Value(right)))) {
-    std::optional<bool> one = answerOf(left, frame);
-    std::optional<bool> other = answerOf(right, frame);
+    std::optional<bool> one = findAnswer(left, frame);
+    std::optional<bool> other = findAnswer(right, frame);
     if (one == !isAnd || other == !isAnd)
       return !isAnd;
     return one && other ? std::optional(isAnd) : std::nullopt;
@@ -258,7 +258,7 @@ void PathSearch::addNext(const Instruction &end, const Instruction &target,
   if (branch && branch->isConditional()) {
     if (isWithinLoop(*branch, target))
       return;
-    if (auto answer = answerOf(branch->getCondition(), frame)) {
+    if (auto answer = findAnswer(branch->getCondition(), frame)) {
       add(branch->getSuccessor(*answer ? 0 : 1), end);
       return;
     }
@@ -348,8 +348,8 @@ Instruction *mpg::inFrontOfLoops(Instruction *at, const CallBase *fresh,
 }
 
 /// The last place in front of both.
-static Instruction *inFrontOf(Instruction *one, Instruction *other,
-                              const DominatorTree &dominators) {
+static Instruction *findEarlier(Instruction *one, Instruction *other,
+                                const DominatorTree &dominators) {
   if (!one || one == other || dominators.dominates(other, one))
     return other;
   if (dominators.dominates(one, other))
@@ -359,15 +359,15 @@ static Instruction *inFrontOf(Instruction *one, Instruction *other,
       ->getTerminator();
 }
 
-Instruction *mpg::placeInFrontOf(ArrayRef<const SerialWrite *> writes,
-                                 CallBase &fresh, Sampler &sampler) {
+Instruction *mpg::findPlaceBefore(ArrayRef<const SerialWrite *> writes,
+                                  CallBase &fresh, Sampler &sampler) {
   Function &function = *fresh.getFunction();
   auto &dominators =
       sampler.analyses.getResult<DominatorTreeAnalysis>(function);
   auto &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   Instruction *place = nullptr;
   auto moveTo = [&](Instruction *at) {
-    place = inFrontOf(place, at, dominators);
+    place = findEarlier(place, at, dominators);
     place = inFrontOfLoops(place, &fresh, loops);
     return place && dominators.dominates(&fresh, place);
   };

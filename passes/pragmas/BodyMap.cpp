@@ -134,11 +134,11 @@ bool BodyMap::spans(const Stmt &statement, SourceLocation at) const {
          isBefore(at, endLocation(statement));
 }
 
-Place BodyMap::endOf(unsigned block) const {
+Place BodyMap::getEnd(unsigned block) const {
   return {block, blocks[block].statement->size(), false, false};
 }
 
-Place BodyMap::placeOf(SourceLocation at) const {
+Place BodyMap::getPlace(SourceLocation at) const {
   Place place;
   for (unsigned i = 0; i != blocks.size(); ++i)
     if (spans(*blocks[i].statement, at))

@@ -53,11 +53,11 @@ public:
   BodyMap(clang::FunctionDecl &function, const clang::SourceManager &sources);
 
   /// Where a pragma at \p at lies.
-  Place placeOf(clang::SourceLocation at) const;
+  Place getPlace(clang::SourceLocation at) const;
 
   /// Start and end of the function.
   Place start() const { return {0, 0, false, false}; }
-  Place endOf(unsigned block) const;
+  Place getEnd(unsigned block) const;
 
   const Block &block(unsigned number) const { return blocks[number]; }
 

@@ -51,7 +51,7 @@ void BodyRegions::handle(ArrayRef<PragmaUse *> uses) {
 
 void BodyRegions::begin(PragmaUse &use) {
   open.push_back(
-      {&use, nullptr, map.placeOf(use.at), Place(), ++regionCount, order, 0});
+      {&use, nullptr, map.getPlace(use.at), Place(), ++regionCount, order, 0});
 }
 
 void BodyRegions::end(PragmaUse &use) {
@@ -65,7 +65,7 @@ void BodyRegions::end(PragmaUse &use) {
   Region region = *found;
   open.erase(std::next(found).base());
   region.end = &use;
-  region.to = map.placeOf(use.at);
+  region.to = map.getPlace(use.at);
   region.endOrder = order;
   if (findEnd(region))
     complete(region);
@@ -83,15 +83,15 @@ bool BodyRegions::findEnd(Region &region) {
     const BodyMap::Block &one = map.block(block);
     isLast = block != 0 && !one.isValue;
     unsigned next =
-        one.parent == outer ? region.to.index : map.endOf(one.parent).index;
+        one.parent == outer ? region.to.index : map.getEnd(one.parent).index;
     isLast &= one.parentIndex + 1 == next && !region.to.inLabel;
   }
   // ({ ... end }): the last statement is the value.
   isLast &= !(map.block(inner).isValue && inner == outer &&
-              region.to.index == map.endOf(outer).index);
+              region.to.index == map.getEnd(outer).index);
   if (isLast) {
     if (inner != outer)
-      region.to = map.endOf(inner);
+      region.to = map.getEnd(inner);
     return true;
   }
   if (begin.isWrong) {
@@ -109,7 +109,7 @@ void BodyRegions::procedure(PragmaUse &use) {
   bool isBefore = sema.getSourceManager().isBeforeInTranslationUnit(
       use.at, function.getBody()->getBeginLoc());
   Place place = isBefore || !use.directive->isAssign() ? map.start()
-                                                       : map.placeOf(use.at);
+                                                       : map.getPlace(use.at);
   if (!use.directive->isAssign() && !use.isWrong) {
     if (procedureWays) {
       warnings.ignore(use, "the function has its cache ways already");
@@ -210,7 +210,7 @@ std::optional<BodyRegions::Ways> BodyRegions::evaluate(const Region &region,
     return Ways{count.number, nullptr};
   VariableName name;
   name.words.push_back(count.name);
-  if (auto *constant = dyn_cast_or_null<EnumConstantDecl>(lookUp(name)))
+  if (auto *constant = dyn_cast_or_null<EnumConstantDecl>(lookup(name)))
     return Ways{int(constant->getInitVal().getSExtValue()), nullptr};
   Expr *variable = find(region, name);
   if (!variable || !variable->getType()->isIntegralOrEnumerationType() ||
@@ -232,8 +232,9 @@ std::optional<BodyRegions::Ways> BodyRegions::evaluate(const Region &region,
 /// not as it should be is added to \p complaint. Nothing: the directive is
 /// ignored.
 std::optional<BodyRegions::Ways>
-BodyRegions::waysOf(const Region &region, const std::optional<LevelWays> &level,
-                    int limit, StringRef cache, std::string &complaint) {
+BodyRegions::computeWays(const Region &region,
+                         const std::optional<LevelWays> &level, int limit,
+                         StringRef cache, std::string &complaint) {
   if (!level)
     return Ways();
   std::optional<Ways> ways = evaluate(region, level->sector1);
@@ -273,10 +274,10 @@ BodyRegions::waysOf(const Region &region, const std::optional<LevelWays> &level,
 void BodyRegions::addWays(const Region &region) {
   PragmaUse &use = *region.begin;
   std::string complaint;
-  std::optional<Ways> l1 = waysOf(region, use.l1, l1Ways, "L1", complaint);
+  std::optional<Ways> l1 = computeWays(region, use.l1, l1Ways, "L1", complaint);
   if (!l1)
     return;
-  std::optional<Ways> l2 = waysOf(region, use.l2, l2Ways, "L2", complaint);
+  std::optional<Ways> l2 = computeWays(region, use.l2, l2Ways, "L2", complaint);
   if (!l2)
     return;
   if (!complaint.empty())
@@ -309,7 +310,7 @@ void BodyRegions::addWays(const Region &region) {
 //===----------------------------------------------------------------------===//
 
 /// Looks \p name up in what is around the function, from inside to outside.
-NamedDecl *BodyRegions::lookUp(const VariableName &name) {
+NamedDecl *BodyRegions::lookup(const VariableName &name) {
   bool isQualified = name.isGlobal || name.words.size() > 1;
   DeclContext *context = isQualified && name.isGlobal
                              ? sema.getASTContext().getTranslationUnitDecl()
@@ -346,7 +347,7 @@ Expr *BodyRegions::find(const Region &region, const VariableName &name) {
     if (Expr *known = map.reference(word, region.from))
       return known;
   }
-  NamedDecl *found = lookUp(name);
+  NamedDecl *found = lookup(name);
   auto *variable = dyn_cast_or_null<VarDecl>(found);
   if (!variable || !variable->hasGlobalStorage() ||
       (!variable->isFromASTFile() &&

@@ -41,12 +41,13 @@ private:
   void addNames(const Region &region);
   std::string addName(const Region &region, const VariableName &name);
   void addWays(const Region &region);
-  std::optional<Ways> waysOf(const Region &region,
-                             const std::optional<LevelWays> &level, int limit,
-                             llvm::StringRef cache, std::string &complaint);
+  std::optional<Ways> computeWays(const Region &region,
+                                  const std::optional<LevelWays> &level,
+                                  int limit, llvm::StringRef cache,
+                                  std::string &complaint);
   std::optional<Ways> evaluate(const Region &region, const WayCount &count);
   clang::Expr *find(const Region &region, const VariableName &name);
-  clang::NamedDecl *lookUp(const VariableName &name);
+  clang::NamedDecl *lookup(const VariableName &name);
   void insert(const Place &place, unsigned order, clang::Stmt *statement);
   std::string marker(const Region &region, llvm::StringRef kind,
                      llvm::StringRef text) const;

@@ -50,8 +50,8 @@ public:
 private:
   const Token &peek() const { return line.front(); }
   bool atEnd() const { return peek().is(tok::eod); }
-  Token take();
-  bool takeIf(tok::TokenKind kind);
+  Token consume();
+  bool consumeIf(tok::TokenKind kind);
   void wrong(const Twine &text) {
     warnings.ignore(use, peek().getLocation(), text);
   }
@@ -71,22 +71,22 @@ private:
 };
 } // namespace
 
-Token LineParser::take() {
+Token LineParser::consume() {
   Token token = peek();
   if (!atEnd())
     line = line.drop_front();
   return token;
 }
 
-bool LineParser::takeIf(tok::TokenKind kind) {
+bool LineParser::consumeIf(tok::TokenKind kind) {
   if (peek().isNot(kind))
     return false;
-  take();
+  consume();
   return true;
 }
 
 bool LineParser::closeParenthesis() {
-  if (!takeIf(tok::r_paren))
+  if (!consumeIf(tok::r_paren))
     wrong("expected ')'");
   return !use.isWrong;
 }
@@ -96,17 +96,17 @@ std::optional<WayCount> LineParser::parseCount() {
   WayCount count;
   count.where = peek().getLocation();
   unsigned open = 0;
-  while (takeIf(tok::l_paren))
+  while (consumeIf(tok::l_paren))
     ++open;
   bool isSigned = peek().isOneOf(tok::minus, tok::plus);
-  bool isNegative = isSigned && take().is(tok::minus);
+  bool isNegative = isSigned && consume().is(tok::minus);
   if (!isSigned && peek().is(tok::identifier)) {
-    count.name = take().getIdentifierInfo();
+    count.name = consume().getIdentifierInfo();
   } else if (peek().is(tok::numeric_constant) &&
              !StringRef(pp.getSpelling(peek()))
                   .rtrim("uUlL")
                   .getAsInteger(0, count.number)) {
-    take();
+    consume();
     count.number = isNegative ? -count.number : count.number;
   } else {
     wrong("expected a number of cache ways, or a variable that holds one");
@@ -128,26 +128,26 @@ void LineParser::parseLevels() {
     std::optional<LevelWays> &level = name == "L1" ? use.l1 : use.l2;
     if (level)
       return wrong("'" + name + "' is given twice");
-    take();
-    if (!takeIf(tok::equal))
+    consume();
+    if (!consumeIf(tok::equal))
       return wrong("expected '=' after '" + name + "'");
     std::optional<WayCount> count = parseCount();
     if (!count)
       return;
     level = LevelWays{std::nullopt, *count};
-    takeIf(tok::comma);
+    consumeIf(tok::comma);
   } while (!atEnd());
 }
 
 void LineParser::parsePairs() {
-  bool hasParentheses = takeIf(tok::l_paren);
+  bool hasParentheses = consumeIf(tok::l_paren);
   SmallVector<WayCount, 4> counts;
   while (!atEnd() && peek().isNot(tok::r_paren)) {
     std::optional<WayCount> count = parseCount();
     if (!count)
       return;
     counts.push_back(*count);
-    takeIf(tok::comma);
+    consumeIf(tok::comma);
   }
   if (counts.size() != 2 && counts.size() != 4)
     return wrong("expected 2 numbers of cache ways, of sectors 0 and 1 of L2, "
@@ -168,10 +168,10 @@ void LineParser::skipSubscripts() {
     else if (open != 0 && peek().isOneOf(tok::r_square, tok::r_paren))
       --open;
     else if (peek().isOneOf(tok::period, tok::arrow))
-      take();
+      consume();
     else if (open == 0)
       return;
-    take();
+    consume();
   }
 }
 
@@ -180,21 +180,21 @@ bool LineParser::parseName() {
   VariableName name;
   name.where = peek().getLocation();
   ArrayRef<Token> first = line;
-  while (takeIf(tok::star) || takeIf(tok::amp))
+  while (consumeIf(tok::star) || consumeIf(tok::amp))
     name.isExpression = true;
-  name.isGlobal = takeIf(tok::coloncolon);
+  name.isGlobal = consumeIf(tok::coloncolon);
   bool isMember = peek().is(tok::kw_this);
   if (isMember) {
-    take();
-    isMember = takeIf(tok::arrow);
+    consume();
+    isMember = consumeIf(tok::arrow);
   }
   do {
     if (peek().isNot(tok::identifier)) {
       wrong("expected the name of an array or a pointer");
       return false;
     }
-    name.words.push_back(take().getIdentifierInfo());
-  } while (takeIf(tok::coloncolon));
+    name.words.push_back(consume().getIdentifierInfo());
+  } while (consumeIf(tok::coloncolon));
   if (peek().isOneOf(tok::l_square, tok::l_paren, tok::period, tok::arrow)) {
     name.isExpression = true;
     skipSubscripts();
@@ -206,11 +206,11 @@ bool LineParser::parseName() {
 }
 
 void LineParser::parseNames() {
-  bool hasParentheses = takeIf(tok::l_paren);
+  bool hasParentheses = consumeIf(tok::l_paren);
   do {
     if (!parseName())
       return;
-    takeIf(tok::comma);
+    consumeIf(tok::comma);
   } while (!atEnd() && peek().isNot(tok::r_paren));
   if (hasParentheses)
     closeParenthesis();

@@ -28,7 +28,7 @@ using namespace clang;
 using namespace mpg;
 
 /// The form of a directive; of another one's line no macro is touched.
-static LineForm formOf(StringRef name) {
+static LineForm parseForm(StringRef name) {
   const Directive *found =
       llvm::find_if(directives(), [&](const Directive &directive) {
         return name == directive.begin;
@@ -68,7 +68,7 @@ static void keepPragma(Preprocessor &pp, PragmaHandler &handler,
   pp.LexUnexpandedToken(name);
   if (name.isNot(tok::eod)) {
     text += " " + pp.getSpelling(name);
-    TokenList line = readLine(pp, formOf(pp.getSpelling(name)));
+    TokenList line = readLine(pp, parseForm(pp.getSpelling(name)));
     for (const Token &token : llvm::ArrayRef(line).drop_back())
       text += (token.hasLeadingSpace() ? " " : "") + pp.getSpelling(token);
   }

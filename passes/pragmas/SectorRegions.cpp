@@ -36,7 +36,7 @@ void SectorRegions::readPragma(const Directive &directive, PragmaUse::Kind kind,
 }
 
 /// The declaration of \p function, with its template.
-static const Decl *wholeOf(const FunctionDecl &function) {
+static const Decl *findDefinition(const FunctionDecl &function) {
   const FunctionDecl *pattern = function.getTemplateInstantiationPattern();
   const FunctionDecl *written = pattern ? pattern : &function;
   if (const Decl *whole = written->getDescribedFunctionTemplate())
@@ -48,7 +48,7 @@ static const Decl *wholeOf(const FunctionDecl &function) {
 bool SectorRegions::isPendingFor(const PragmaUse &use,
                                  const FunctionDecl &function) {
   const SourceManager &sources = pp.getSourceManager();
-  const Decl *whole = wholeOf(function);
+  const Decl *whole = findDefinition(function);
   if (use.kind != PragmaUse::procedure ||
       !sources.isBeforeInTranslationUnit(use.at,
                                          function.getBody()->getBeginLoc()) ||

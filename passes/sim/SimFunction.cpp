@@ -25,11 +25,11 @@ static constexpr uint64_t largestAccess = 64;
 /// Of 128 bits, the unit of scalable vectors: as A64FX has them.
 static constexpr uint64_t scalableUnits = 4;
 
-static bool storesOf(const Instruction &instruction) {
+static bool isStore(const Instruction &instruction) {
   return !isa<LoadInst>(instruction);
 }
 
-static Type *typeOf(const Instruction &instruction) {
+static Type *getType(const Instruction &instruction) {
   if (auto *store = dyn_cast<StoreInst>(&instruction))
     return store->getValueOperand()->getType();
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
@@ -38,7 +38,7 @@ static Type *typeOf(const Instruction &instruction) {
 }
 
 /// How \p type is accessed: offsets and sizes.
-SmallVector<SimFunction::Piece, 2> SimFunction::piecesOf(Type *type) const {
+SmallVector<SimFunction::Piece, 2> SimFunction::splitType(Type *type) const {
   TypeSize size = layout.getTypeStoreSize(type);
   uint64_t bytes =
       size.getKnownMinValue() * (size.isScalable() ? scalableUnits : 1);
@@ -48,9 +48,9 @@ SmallVector<SimFunction::Piece, 2> SimFunction::piecesOf(Type *type) const {
   return pieces;
 }
 
-unsigned SimFunction::placeOf(const Instruction &instruction,
-                              const Value &address, bool store,
-                              uint64_t bytes) {
+unsigned SimFunction::getPlace(const Instruction &instruction,
+                               const Value &address, bool store,
+                               uint64_t bytes) {
   return table.addAccess(instruction, address,
                          loops.getLoopFor(instruction.getParent()), store,
                          bytes);
@@ -80,7 +80,7 @@ void SimFunction::addAccess(Instruction &instruction) {
   if (known != summedUp.end() && !checks)
     return;
   unsigned number = 0;
-  for (const Piece &piece : piecesOf(typeOf(instruction))) {
+  for (const Piece &piece : splitType(getType(instruction))) {
     Value *begin = moved(address, piece.offset, instruction);
     if (known != summedUp.end())
       records.push_back(
@@ -88,7 +88,7 @@ void SimFunction::addAccess(Instruction &instruction) {
     else
       records.push_back(
           {begin, MPG_SIM_ACCESS,
-           placeOf(instruction, *address, storesOf(instruction), piece.bytes),
+           getPlace(instruction, *address, isStore(instruction), piece.bytes),
            true, nullptr, addresses.lookup(&instruction),
            int64_t(piece.offset)});
   }
@@ -98,9 +98,9 @@ void SimFunction::addSummary(const SimLoop &loop) {
   SimRecords streams;
   for (const SimStream &stream : loop.streams) {
     SmallVector<unsigned, 2> &places = summedUp[stream.access];
-    for (const Piece &piece : piecesOf(typeOf(*stream.access))) {
-      places.push_back(placeOf(*stream.access, *simAddress(*stream.access),
-                               storesOf(*stream.access), piece.bytes));
+    for (const Piece &piece : splitType(getType(*stream.access))) {
+      places.push_back(getPlace(*stream.access, *simAddress(*stream.access),
+                                isStore(*stream.access), piece.bytes));
       streams.push_back({moved(stream.begin, piece.offset, *loop.place),
                          MPG_SIM_STREAM, places.back(), true});
       streams.push_back({stream.stride, MPG_SIM_STRIDE, 0, false});
@@ -119,7 +119,7 @@ void SimFunction::addLanes(IntrinsicInst &call, Value *addresses, Value *mask,
     return addNotSeen(call, "gather or scatter of scalable vectors");
   uint64_t bytes =
       layout.getTypeStoreSize(type->getScalarType()).getFixedValue();
-  unsigned place = placeOf(call, *addresses, store, bytes);
+  unsigned place = getPlace(call, *addresses, store, bytes);
   IRBuilder<> builder(&call);
   for (unsigned lane = 0; lane < lanes->getNumElements(); ++lane)
     records.push_back({builder.CreateExtractElement(addresses, lane),
@@ -147,19 +147,20 @@ void SimFunction::addMasked(IntrinsicInst &call) {
     return addLanes(call, address, mask, type, store);
   IRBuilder<> builder(&call);
   Value *any = builder.CreateOrReduce(mask);
-  for (const Piece &piece : piecesOf(type))
+  for (const Piece &piece : splitType(type))
     records.push_back({moved(address, piece.offset, call), MPG_SIM_ACCESS,
-                       placeOf(call, *address, store, piece.bytes), true, any});
+                       getPlace(call, *address, store, piece.bytes), true,
+                       any});
 }
 
 void SimFunction::addCopy(Instruction &call, Value *to, Value *from,
                           Value *bytes) {
   if (from)
     records.push_back({from, MPG_SIM_FROM,
-                       placeOf(call, *from, /*store=*/false, largestAccess),
+                       getPlace(call, *from, /*store=*/false, largestAccess),
                        true});
   records.push_back({to, MPG_SIM_TO,
-                     placeOf(call, *to, /*store=*/true, largestAccess), true});
+                     getPlace(call, *to, /*store=*/true, largestAccess), true});
   IRBuilder<> builder(&call);
   records.push_back({builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
                      MPG_SIM_BYTES, 0, false});
@@ -223,7 +224,7 @@ void SimFunction::addNotSeen(Instruction &call, StringRef name) {
 /// After \p call: in its block, or in the normal successor of a call that may
 /// throw.
 void SimFunction::addAllocated(CallBase &call) {
-  std::optional<Allocation> found = allocationOf(call);
+  std::optional<Allocation> found = findAllocation(call);
   bool isRealloc = !found && reallocatedBy(call) && call.arg_size() == 2 &&
                    call.getType()->isPointerTy();
   if (!found && !isRealloc)
@@ -293,7 +294,7 @@ void SimFunction::addCall(CallBase &call) {
     addFreed(call, freed);
   else if (callee && !isDeclared)
     call.removeFnAttr(Attribute::Memory); // it writes records
-  else if (!addCopyCall(call) && isDeclared && !allocationOf(call) &&
+  else if (!addCopyCall(call) && isDeclared && !findAllocation(call) &&
            !call.doesNotReturn())
     addNotSeen(call, callee->getName());
   if (!call.isTerminator())
@@ -321,7 +322,7 @@ void SimFunction::addBlock(BasicBlock &block) {
     addInstruction(*instruction);
     if (instruction == tail)
       writeBefore(*instruction); // not between it and the return
-    if (records.size() > mostSimRecords / 4 && !isa<PHINode>(instruction) &&
+    if (records.size() > maxSimRecords / 4 && !isa<PHINode>(instruction) &&
         !instruction->isTerminator())
       writeBefore(*instruction->getNextNode());
   }

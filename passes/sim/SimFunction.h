@@ -93,9 +93,9 @@ private:
   void addFreed(llvm::CallBase &call, llvm::Value *address);
   void addNotSeen(llvm::Instruction &call, llvm::StringRef name);
   void writeBefore(llvm::Instruction &place);
-  llvm::SmallVector<Piece, 2> piecesOf(llvm::Type *type) const;
-  unsigned placeOf(const llvm::Instruction &instruction,
-                   const llvm::Value &address, bool store, uint64_t bytes);
+  llvm::SmallVector<Piece, 2> splitType(llvm::Type *type) const;
+  unsigned getPlace(const llvm::Instruction &instruction,
+                    const llvm::Value &address, bool store, uint64_t bytes);
 
   SimTable &table;
   llvm::LoopInfo &loops;

@@ -20,7 +20,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// More would not fit into a chunk with what else the block has.
-static constexpr unsigned mostStreams = 128;
+static constexpr unsigned maxStreams = 128;
 
 const Value *mpg::simAddress(const Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
@@ -37,7 +37,7 @@ const Value *mpg::simAddress(const Instruction &instruction) {
 /// The loads and stores of \p loop in their order; nothing if there is
 /// something else that touches memory, or one that not every iteration reaches.
 static std::optional<SmallVector<Instruction *, 8>>
-accessesOf(const Loop &loop, const DominatorTree &dominators) {
+getAccessCount(const Loop &loop, const DominatorTree &dominators) {
   SmallVector<Instruction *, 8> found;
   BasicBlock *latch = loop.getLoopLatch();
   for (BasicBlock *block : loop.blocks())
@@ -58,7 +58,7 @@ accessesOf(const Loop &loop, const DominatorTree &dominators) {
         return std::nullopt;
       found.push_back(&instruction);
     }
-  if (found.empty() || found.size() > mostStreams)
+  if (found.empty() || found.size() > maxStreams)
     return std::nullopt;
   llvm::sort(found, [&](const Instruction *a, const Instruction *b) {
     return a != b && dominators.dominates(a, b);
@@ -73,8 +73,8 @@ struct Line {
 } // namespace
 
 /// The addresses of \p access in \p loop, if they lie on a line.
-static std::optional<Line> lineOf(const Instruction &access, const Loop &loop,
-                                  ScalarEvolution &scev) {
+static std::optional<Line> getLine(const Instruction &access, const Loop &loop,
+                                   ScalarEvolution &scev) {
   auto *address = const_cast<Value *>(simAddress(access));
   const SCEV *all = scev.getSCEV(address);
   Type *number = Type::getInt64Ty(address->getContext());
@@ -110,7 +110,7 @@ std::optional<SimLoop> mpg::sumUp(const Loop &loop, ScalarEvolution &scev,
   if (isa<SCEVCouldNotCompute>(repeats) ||
       scev.getTypeSizeInBits(repeats->getType()) > 64)
     return std::nullopt;
-  auto accesses = accessesOf(loop, dominators);
+  auto accesses = getAccessCount(loop, dominators);
   if (!accesses)
     return std::nullopt;
   Instruction *place = preheader->getTerminator();
@@ -120,7 +120,7 @@ std::optional<SimLoop> mpg::sumUp(const Loop &loop, ScalarEvolution &scev,
   SmallVector<const SCEV *, 16> wanted = {times};
   SmallVector<Line, 8> lines;
   for (Instruction *access : *accesses) {
-    std::optional<Line> line = lineOf(*access, loop, scev);
+    std::optional<Line> line = getLine(*access, loop, scev);
     if (!line)
       return std::nullopt;
     lines.push_back(*line);

@@ -67,7 +67,7 @@ static bool canCallItself(const Function &function) {
 }
 
 /// After the memory of all variables, which must not leave the first block.
-static Instruction &beginOf(Function &function) {
+static Instruction &getBegin(Function &function) {
   BasicBlock &entry = function.getEntryBlock();
   BasicBlock::iterator begin = entry.getFirstNonPHIOrDbgOrAlloca();
   for (Instruction &instruction :
@@ -108,7 +108,7 @@ static void addSimRegion(Function &function, SimTable &table) {
   if (!canCallItself(function))
     return;
   function.removeFnAttr(Attribute::NoRecurse);
-  IRBuilder<> builder(&beginOf(function));
+  IRBuilder<> builder(&getBegin(function));
   DebugLoc location;
   if (DISubprogram *subprogram = function.getSubprogram())
     location = DILocation::get(function.getContext(), subprogram->getLine(), 0,

@@ -17,8 +17,8 @@ using namespace mpg;
 static constexpr unsigned recordBytes = sizeof(mpg_sim_record);
 
 /// A pointer that the runtime has.
-static GlobalVariable *pointerOf(Module &module, StringRef name,
-                                 GlobalValue::ThreadLocalMode mode) {
+static GlobalVariable *makePointer(Module &module, StringRef name,
+                                   GlobalValue::ThreadLocalMode mode) {
   if (GlobalVariable *known = module.getNamedGlobal(name))
     return known;
   Type *pointer = PointerType::getUnqual(module.getContext());
@@ -27,12 +27,13 @@ static GlobalVariable *pointerOf(Module &module, StringRef name,
                             nullptr, mode);
 }
 
-static GlobalVariable *cursorOf(Module &module) {
-  return pointerOf(module, "mpg_sim_cursor", GlobalValue::InitialExecTLSModel);
+static GlobalVariable *getCursor(Module &module) {
+  return makePointer(module, "mpg_sim_cursor",
+                     GlobalValue::InitialExecTLSModel);
 }
 
-static GlobalVariable *switchOf(Module &module) {
-  return pointerOf(module, "mpg_sim_switch", GlobalValue::NotThreadLocal);
+static GlobalVariable *getSwitch(Module &module) {
+  return makePointer(module, "mpg_sim_switch", GlobalValue::NotThreadLocal);
 }
 
 /// A comparison that only \p terminator uses goes along with it into the next
@@ -60,8 +61,8 @@ static Value *roomFor(Instruction &place, GlobalVariable *cursor,
 /// Makes a block in front of \p terminator with the cursor and room for \p
 /// count records after it. The block is skipped while recording is off. \p
 /// place becomes the end of that block.
-static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
-                            uint64_t count, Instruction *&place) {
+static Value *makeRoomBefore(Instruction &terminator, GlobalVariable *cursor,
+                             uint64_t count, Instruction *&place) {
   Module &module = *terminator.getModule();
   Type *pointer = cursor->getValueType();
   BasicBlock *head = terminator.getParent();
@@ -85,7 +86,7 @@ static Value *roomInFrontOf(Instruction &terminator, GlobalVariable *cursor,
   builder.CreateCondBr(isFull, full, write, rarely);
   builder.SetInsertPoint(full);
   Value *state = builder.CreateLoad(
-      builder.getInt32Ty(), builder.CreateLoad(pointer, switchOf(module)));
+      builder.getInt32Ty(), builder.CreateLoad(pointer, getSwitch(module)));
   builder.CreateCondBr(builder.CreateIsNull(state), tail, next);
   builder.SetInsertPoint(next);
   Value *fresh =
@@ -117,8 +118,8 @@ static Value *asNumber(Value &value, IRBuilder<> &builder) {
              : builder.CreateSExtOrTrunc(&value, number);
 }
 
-static Value *wordOf(const SimRecord &record, Value &firstPlace,
-                     IRBuilder<> &builder) {
+static Value *getWord(const SimRecord &record, Value &firstPlace,
+                      IRBuilder<> &builder) {
   if (record.isPair)
     return record.second ? asNumber(*record.second, builder)
                          : builder.getInt64(0);
@@ -129,13 +130,13 @@ static Value *wordOf(const SimRecord &record, Value &firstPlace,
 
 void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
                           GlobalVariable &firstPlace) {
-  assert(records.size() <= mostSimRecords);
+  assert(records.size() <= maxSimRecords);
   if (records.empty())
     return;
-  GlobalVariable *cursor = cursorOf(*place.getModule());
+  GlobalVariable *cursor = getCursor(*place.getModule());
   bool isEnd = place.isTerminator();
   Instruction *end = &place;
-  Value *at = isEnd ? roomInFrontOf(place, cursor, records.size(), end)
+  Value *at = isEnd ? makeRoomBefore(place, cursor, records.size(), end)
                     : roomFor(place, cursor, records.size());
   IRBuilder<> builder(end);
   Value *first = builder.CreateLoad(builder.getInt64Ty(), &firstPlace);
@@ -145,7 +146,7 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
   };
   for (const SimRecord &record : records) {
     Value *value = asNumber(*record.value, builder);
-    Value *word = wordOf(record, *first, builder);
+    Value *word = getWord(record, *first, builder);
     // A missing access must end the chunk there if nothing follows.
     if (record.onlyIf)
       word = builder.CreateSelect(record.onlyIf, word, builder.getInt64(0));
@@ -169,11 +170,11 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
 //===----------------------------------------------------------------------===//
 
 /// For fewer a record each is shorter.
-static constexpr size_t leastMembers = 3;
+static constexpr size_t minMembers = 3;
 /// Addresses further apart than the line of any machine are of no use together.
 static constexpr int64_t farthest = 256;
 /// The search for a common address is quadratic.
-static constexpr size_t mostMembers = 64;
+static constexpr size_t maxMembers = 64;
 
 namespace {
 /// An address that is written, for those at fixed distances from it.
@@ -251,11 +252,11 @@ SimRecords mpg::bundleUp(const SimRecords &records, SimTable &table,
     const SimRecord &first = records[begin];
     end = begin + 1;
     if (first.kind == MPG_SIM_ACCESS && !first.onlyIf)
-      while (end < records.size() && end - begin < mostMembers &&
+      while (end < records.size() && end - begin < maxMembers &&
              goesOn(records[end], records[end - 1]))
         ++end;
     ArrayRef<SimRecord> members(&records[begin], end - begin);
-    if (members.size() >= leastMembers)
+    if (members.size() >= minMembers)
       addBundle(members, table, scev, checks, result);
     else
       result.append(members.begin(), members.end());

@@ -41,7 +41,7 @@ struct SimRecord {
 using SimRecords = llvm::SmallVector<SimRecord, 8>;
 
 /// More have to be written in parts.
-constexpr unsigned mostSimRecords = 2048;
+constexpr unsigned maxSimRecords = 2048;
 
 /// Writes \p records before \p place, unless recording is off when the program
 /// gets there. Before a terminator the block is split. In the middle it is not,

@@ -42,7 +42,7 @@ SimTable::SimTable(Module &module) : module(module) {
              .str();
 }
 
-unsigned SimTable::numberOf(StringMap<unsigned> &numbers, const Twine &line) {
+unsigned SimTable::getNumber(StringMap<unsigned> &numbers, const Twine &line) {
   std::string words = line.str();
   auto [place, isNew] = numbers.try_emplace(words, numbers.size());
   if (isNew)
@@ -50,7 +50,7 @@ unsigned SimTable::numberOf(StringMap<unsigned> &numbers, const Twine &line) {
   return place->second;
 }
 
-unsigned SimTable::fileOf(const DebugLoc &location, const Function &function) {
+unsigned SimTable::getFile(const DebugLoc &location, const Function &function) {
   StringRef path = module.getSourceFileName();
   if (location)
     path = location->getFilename();
@@ -60,7 +60,7 @@ unsigned SimTable::fileOf(const DebugLoc &location, const Function &function) {
 }
 
 unsigned SimTable::numberOfFile(StringRef path) {
-  return numberOf(files, "F\t" + Twine(oneWord(path)));
+  return getNumber(files, "F\t" + Twine(oneWord(path)));
 }
 
 /// The source variable in \p memory; null: none.
@@ -77,14 +77,14 @@ static const DILocalVariable *variableIn(const AllocaInst &memory) {
 }
 
 /// The array or object on the stack that \p address is in: its number, or "".
-std::string SimTable::localOf(const Value &address) {
+std::string SimTable::getLocal(const Value &address) {
   auto *memory = dyn_cast<AllocaInst>(getUnderlyingObject(&address));
   if (!memory || !memory->getAllocatedType()->isAggregateType())
     return "";
   auto [known, isNew] = knownLocals.try_emplace(memory);
   if (const DILocalVariable *variable = isNew ? variableIn(*memory) : nullptr) {
     unsigned file = numberOfFile(variable->getFilename());
-    known->second = std::to_string(numberOf(
+    known->second = std::to_string(getNumber(
         locals, "V\t" + Twine(file) + "\t" + Twine(variable->getLine()) + "\t" +
                     oneWord(variable->getName())));
   }
@@ -105,36 +105,36 @@ static std::string demangledName(const std::string &mangled) {
 
 /// Clang names the function that it makes of a parallel region of C++ by the
 /// mangled name of the one that has it: NAME.omp_outlined.
-static std::string nameOf(const DISubprogram &subprogram) {
+static std::string getName(const DISubprogram &subprogram) {
   StringRef name = subprogram.getName();
   std::string region = demangledName(name.split('.').first.str());
   return region.empty() ? name.str() : region;
 }
 
 /// Of a loop its first line: that of its head, not of what was inlined.
-unsigned SimTable::codeOf(const Instruction &instruction, const Loop *loop) {
+unsigned SimTable::getCode(const Instruction &instruction, const Loop *loop) {
   const Function &function = *instruction.getFunction();
   DebugLoc location = loop ? loop->getStartLoc() : DebugLoc();
   unsigned line = location ? location.getLine() : 0;
   std::string name = function.getName().str();
   if (const DISubprogram *subprogram = function.getSubprogram()) {
-    name = nameOf(*subprogram);
+    name = getName(*subprogram);
     if (!loop)
       line = subprogram->getLine();
   }
   if (location)
     if (auto *scope = location->getScope()->getSubprogram())
-      name = nameOf(*scope);
-  unsigned file = fileOf(location, function);
-  return numberOf(codes, "L\t" + Twine(file) + "\t" + Twine(line) +
-                             (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
+      name = getName(*scope);
+  unsigned file = getFile(location, function);
+  return getNumber(codes, "L\t" + Twine(file) + "\t" + Twine(line) +
+                              (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
 }
 
 unsigned SimTable::addAccess(const Instruction &instruction,
                              const Value &address, const Loop *loop, bool store,
                              uint64_t bytes) {
-  std::string local = localOf(address);
-  unsigned code = codeOf(instruction, loop);
+  std::string local = getLocal(address);
+  unsigned code = getCode(instruction, loop);
   const DebugLoc &location = instruction.getDebugLoc();
   text += ("A\t" + Twine(store ? "s\t" : "l\t") + Twine(bytes) + "\t" +
            Twine(location ? location.getLine() : 0) + "\t" + Twine(code) +
@@ -153,18 +153,18 @@ void SimTable::addBundle(unsigned place, ArrayRef<Member> members) {
 /// Of a variable, or else of what the pointer is stored in: a member, or a
 /// descriptor of Fortran.
 static std::string allocatedName(const CallBase &call) {
-  std::string name = variableNameOf(call);
+  std::string name = getVariableName(call);
   for (const User *user : call.users())
     if (auto *store = dyn_cast<StoreInst>(user);
         name.empty() && store && store->getValueOperand() == &call)
-      name = memberNameOf(*store->getPointerOperand());
+      name = getMemberName(*store->getPointerOperand());
   return name;
 }
 
 unsigned SimTable::addAllocation(const CallBase &call) {
   // A system header allocates on behalf of others, in its own variables.
   DebugLoc location = userLocation(call.getDebugLoc());
-  unsigned file = fileOf(location, *call.getFunction());
+  unsigned file = getFile(location, *call.getFunction());
   std::string name;
   if (isUserCode(call.getDebugLoc()))
     name = allocatedName(call);

@@ -71,13 +71,14 @@ public:
   void write();
 
 private:
-  unsigned fileOf(const llvm::DebugLoc &location,
-                  const llvm::Function &function);
+  unsigned getFile(const llvm::DebugLoc &location,
+                   const llvm::Function &function);
   unsigned numberOfFile(llvm::StringRef path);
-  std::string localOf(const llvm::Value &address);
-  unsigned codeOf(const llvm::Instruction &instruction, const llvm::Loop *loop);
-  unsigned numberOf(llvm::StringMap<unsigned> &numbers,
-                    const llvm::Twine &line);
+  std::string getLocal(const llvm::Value &address);
+  unsigned getCode(const llvm::Instruction &instruction,
+                   const llvm::Loop *loop);
+  unsigned getNumber(llvm::StringMap<unsigned> &numbers,
+                     const llvm::Twine &line);
   llvm::GlobalVariable *writeObjects(uint64_t &count);
   llvm::GlobalVariable *writeSampled();
 
@@ -88,7 +89,7 @@ private:
   std::string text;
   unsigned places = 0;
   llvm::StringMap<unsigned> files, codes, callees, locals;
-  /// Words of what localOf has found.
+  /// Words of what getLocal has found.
   llvm::DenseMap<const llvm::AllocaInst *, std::string> knownLocals;
 };
 

@@ -21,7 +21,7 @@ using namespace mpg;
 /// interprets a program each of thousands of accesses can come from all the
 /// others, and scanning all for each took more time than the rest of the
 /// compiler.
-static constexpr size_t mostSteps = 256;
+static constexpr size_t maxSteps = 256;
 
 /// Whether \p value is computed again in each iteration of \p loop.
 static bool isInside(const Value *value, const Loop *loop) {
@@ -36,7 +36,7 @@ const char *AddressTagger::findBases(Value *pointer, const Loop *loop,
                                      SmallVectorImpl<Value *> &bases) {
   if (!path.insert(pointer))
     return nullptr;
-  if (path.size() > mostSteps)
+  if (path.size() > maxSteps)
     return "it is computed from too many pointers";
   if (auto *instruction = dyn_cast<Instruction>(pointer))
     if (!dominators.isReachableFromEntry(instruction->getParent()))
@@ -129,8 +129,8 @@ const char *AddressTagger::plan(Use &address, uint8_t tag) {
 
 /// One place for the tag of \p base that is in front of all \p accesses, and in
 /// no loop that does not change \p base.
-Instruction *AddressTagger::placeOf(Value *base,
-                                    ArrayRef<Instruction *> accesses) {
+Instruction *AddressTagger::findPlace(Value *base,
+                                      ArrayRef<Instruction *> accesses) {
   BasicBlock *block = nullptr;
   SmallVector<Instruction *, 8> anchors;
   for (Instruction *access : accesses) {
@@ -282,18 +282,18 @@ void AddressTagger::deleteOld(SmallVectorImpl<WeakTrackingVH> &values) {
 SmallVector<Instruction *, 8> AddressTagger::write() {
   if (planned.empty())
     return {};
-  MapVector<Base, SmallVector<Instruction *, 4>> accessesOf;
+  MapVector<Base, SmallVector<Instruction *, 4>> getAccessCount;
   for (const Planned &one : planned)
     for (Value *base : one.bases)
-      accessesOf[{base, one.tag}].push_back(
+      getAccessCount[{base, one.tag}].push_back(
           cast<Instruction>(one.address->getUser()));
   // All places first: they are found in code without changes.
   SmallVector<Instruction *, 8> places, written;
-  for (auto &[base, accesses] : accessesOf)
-    places.push_back(placeOf(base.first, accesses));
+  for (auto &[base, accesses] : getAccessCount)
+    places.push_back(findPlace(base.first, accesses));
   numberInstructions();
   unsigned next = 0;
-  for (auto &[base, accesses] : accessesOf) {
+  for (auto &[base, accesses] : getAccessCount) {
     Instruction *place = places[next++];
     order.keep(*base.first);
     written.push_back(writeTag(base.first, base.second, place));

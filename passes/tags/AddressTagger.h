@@ -89,8 +89,8 @@ private:
                         llvm::SmallVectorImpl<llvm::Value *> &bases);
   const char *checkBase(llvm::Value *base, const llvm::Instruction &access);
   llvm::Instruction *anchor(llvm::Value *base, llvm::Instruction *access);
-  llvm::Instruction *placeOf(llvm::Value *base,
-                             llvm::ArrayRef<llvm::Instruction *> accesses);
+  llvm::Instruction *findPlace(llvm::Value *base,
+                               llvm::ArrayRef<llvm::Instruction *> accesses);
   llvm::Instruction *writeTag(llvm::Value *base, uint8_t tag,
                               llvm::Instruction *place);
   llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);

@@ -21,7 +21,7 @@ using namespace mpg;
 static constexpr StringLiteral domainName = "mpg objects";
 
 /// More would be a long list on each access, and a long time to make it.
-static constexpr unsigned mostObjects = 32;
+static constexpr unsigned maxObjects = 32;
 
 using Objects = SmallVector<const Value *, 4>;
 
@@ -37,7 +37,7 @@ public:
 private:
   using Scopes = SmallVector<Metadata *, 8>;
 
-  Objects objectsOf(Instruction &access) const;
+  Objects findObjects(Instruction &access) const;
   bool varies(const Value &object) const;
   bool areApart(const Value &tagged, const Value &other);
   ArrayRef<Metadata *> scopesApartFrom(const Value &object);
@@ -55,7 +55,7 @@ private:
 } // namespace
 
 /// The objects that \p access may refer to, if it is in a loop.
-Objects ScopeWriter::objectsOf(Instruction &access) const {
+Objects ScopeWriter::findObjects(Instruction &access) const {
   Objects objects;
   Use *address = taggableAddress(access);
   if (address && address->get()->getType()->isPointerTy() &&
@@ -65,8 +65,8 @@ Objects ScopeWriter::objectsOf(Instruction &access) const {
 }
 
 void ScopeWriter::addTagged(Instruction &access) {
-  Objects objects = objectsOf(access);
-  if (objects.empty() || scopes.size() + objects.size() > mostObjects)
+  Objects objects = findObjects(access);
+  if (objects.empty() || scopes.size() + objects.size() > maxObjects)
     return;
   MDBuilder builder(context);
   if (!domain)
@@ -136,7 +136,7 @@ void ScopeWriter::write(Instruction &access) {
     own.push_back(scopes.lookup(object));
   addScopes(access, LLVMContext::MD_alias_scope, own);
   addScopes(access, LLVMContext::MD_noalias,
-            scopesApartFrom(objectsOf(access)));
+            scopesApartFrom(findObjects(access)));
 }
 
 void mpg::writeObjectScopes(Function &function, ArrayRef<Instruction *> tagged,

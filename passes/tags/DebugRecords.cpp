@@ -21,7 +21,7 @@ using namespace llvm;
 using namespace mpg;
 
 void DebugRecords::add(Value &old, Instruction &twin, bool isBase) {
-  for (DbgVariableRecord *record : debugRecordsOf(old))
+  for (DbgVariableRecord *record : findDebugRecords(old))
     if (record->isDbgValue() && record->getNumVariableLocationOps() == 1)
       kept.push_back({record, record->getExpression(), &old, &twin, isBase});
 }

@@ -111,7 +111,7 @@ static bool readsAddresses(StringRef pass) {
 }
 
 /// The module that a pass is about to run on, or on a part of.
-static Module *moduleOf(const Any &ir) {
+static Module *getModule(const Any &ir) {
   const Module *module = nullptr;
   if (const auto *whole = any_cast<const Module *>(&ir))
     module = *whole;
@@ -134,7 +134,7 @@ static void untag(Module &module) {
 
 void mpg::watchAddressReaders(PassInstrumentationCallbacks &callbacks) {
   callbacks.registerBeforeNonSkippedPassCallback([](StringRef pass, Any ir) {
-    Module *module = readsAddresses(pass) ? moduleOf(ir) : nullptr;
+    Module *module = readsAddresses(pass) ? getModule(ir) : nullptr;
     if (module)
       untag(*module);
   });

@@ -25,7 +25,7 @@ inline int checkElements(int64_t begin, int64_t end) {
 }
 
 /// The address without a tag: pointers that differ in it alone are the same.
-inline uintptr_t addressOf(const void *pointer) {
+inline uintptr_t getAddress(const void *pointer) {
   uintptr_t address = uintptr_t(pointer);
 #if defined(__aarch64__)
   address = address << 8 >> 8; // HW:hpc-tag
@@ -39,10 +39,10 @@ inline int checkReach(const char *name, const void *array, uint64_t last,
                       size_t elementBytes) {
   if (!array)
     return kernelError(EINVAL, "%s is a null pointer", name);
-  uintptr_t address = addressOf(array);
+  uintptr_t address = getAddress(array);
   // No program has memory in the upper half. HW:user-address-bits
-  constexpr uint64_t most = uint64_t(INTPTR_MAX);
-  if (address > most || last >= (most - address) / elementBytes)
+  constexpr uint64_t max = uint64_t(INTPTR_MAX);
+  if (address > max || last >= (max - address) / elementBytes)
     return kernelError(EOVERFLOW,
                        "%s[%" PRIu64 "] is outside of the address space", name,
                        last);

@@ -220,8 +220,8 @@ int mpg_embedding_lookup(const mpg_embedding *embedding, int64_t begin,
 // that follows prefetched by its index. The reference for the other variants.
 
 template <typename Index> static void copyRows(const LookupCall &call) {
-  constexpr size_t aheadBytes = 2048, mostRows = 16, lineBytes = 64;
-  size_t distance = distanceFor(call.rowBytes, aheadBytes, mostRows).rows;
+  constexpr size_t aheadBytes = 2048, maxRows = 16, lineBytes = 64;
+  size_t distance = distanceFor(call.rowBytes, aheadBytes, maxRows).rows;
   size_t prefetchBytes =
       call.rowBytes < aheadBytes ? call.rowBytes : aheadBytes;
   const TableRows<Index> rows(call);

@@ -67,7 +67,8 @@ namespace {
 enum class Store { cached, past };
 } // namespace
 
-template <Store store> static inline void put(char *to, __m256i vector) {
+template <Store store>
+static inline void storeVector(char *to, __m256i vector) {
   if (store == Store::past)
     _mm256_stream_si256(reinterpret_cast<__m256i *>(to), vector);
   else
@@ -83,10 +84,10 @@ static inline void copyTwoLines(char *to, const char *from, const char *ahead) {
   auto b = load<__m256i>(from + vectorBytes);
   auto c = load<__m256i>(from + 2 * vectorBytes);
   auto d = load<__m256i>(from + 3 * vectorBytes);
-  put<store>(to, a);
-  put<store>(to + vectorBytes, b);
-  put<store>(to + 2 * vectorBytes, c);
-  put<store>(to + 3 * vectorBytes, d);
+  storeVector<store>(to, a);
+  storeVector<store>(to + vectorBytes, b);
+  storeVector<store>(to + 2 * vectorBytes, c);
+  storeVector<store>(to + 3 * vectorBytes, d);
 }
 
 /// Copies one line and prefetches one.
@@ -95,8 +96,8 @@ static inline void copyLine(char *to, const char *from, const char *ahead) {
   _mm_prefetch(ahead, _MM_HINT_T0);
   auto a = load<__m256i>(from);
   auto b = load<__m256i>(from + vectorBytes);
-  put<store>(to, a);
-  put<store>(to + vectorBytes, b);
+  storeVector<store>(to, a);
+  storeVector<store>(to + vectorBytes, b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,8 +132,8 @@ static inline void copyRow(char *to, const char *from, const char *ahead,
   _mm_prefetch(ahead + at, _MM_HINT_T0);
   _mm_prefetch(ahead + bytes - 1, _MM_HINT_T0);
   if (store == Store::cached && at > 0 && bytes - at <= vectorBytes)
-    put<store>(to + bytes - vectorBytes,
-               load<__m256i>(from + bytes - vectorBytes));
+    storeVector<store>(to + bytes - vectorBytes,
+                       load<__m256i>(from + bytes - vectorBytes));
   else
     copyShort(to + at, from + at, bytes - at);
 }
@@ -154,9 +155,9 @@ static void copyRows(const LookupCall &call) {
   // Beyond 4 KiB rows in the cache wait so long that others push them out;
   // memory, which calls past the caches wait for, is farther away.
   constexpr size_t aheadBytes = store == Store::past ? 8192 : 4096;
-  constexpr size_t mostRows = 32;
+  constexpr size_t maxRows = 32;
   const size_t bytes = fixedBytes ? fixedBytes : call.rowBytes;
-  const Distance distance = distanceFor(bytes, aheadBytes, mostRows);
+  const Distance distance = distanceFor(bytes, aheadBytes, maxRows);
   const size_t selfBytes = fixedBytes ? 0 : distance.selfBytes;
   const size_t outStride = call.outStrideBytes, count = call.count;
   const size_t unaccompanied = distance.rows < count ? distance.rows : count;
@@ -212,7 +213,7 @@ static bool hasWholeLines(const LookupCall &call) {
   return alignment % lineBytes == 0 || call.rowBytes >= manyLines;
 }
 
-template <typename Index> static void lookUp(const LookupCall &call) {
+template <typename Index> static void lookup(const LookupCall &call) {
   constexpr size_t longRow = 8192;
   if (call.rowBytes * call.count > pastBytes() && hasWholeLines(call))
     return copyRows<Index, Store::past, 0>(call);
@@ -233,4 +234,4 @@ template <typename Index> static void lookUp(const LookupCall &call) {
   copyRows<Index, Store::cached, 0>(call);
 }
 
-const LookupKernels mpg::avx2Lookup = {lookUp<Index32>, lookUp<Index64>};
+const LookupKernels mpg::avx2Lookup = {lookup<Index32>, lookup<Index64>};

@@ -29,13 +29,13 @@ struct Distance {
   size_t selfBytes;
 };
 
-/// \p aheadBytes ahead, but not more than \p mostRows rows.
+/// \p aheadBytes ahead, but not more than \p maxRows rows.
 inline Distance distanceFor(size_t rowBytes, size_t aheadBytes,
-                            size_t mostRows) {
+                            size_t maxRows) {
   if (rowBytes > aheadBytes)
     return {1, rowBytes - aheadBytes};
   size_t rows = aheadBytes / rowBytes;
-  return {rows < mostRows ? rows : mostRows, 0};
+  return {rows < maxRows ? rows : maxRows, 0};
 }
 
 /// The rows of a table, by their place in the output. To be a local variable:

@@ -94,9 +94,9 @@ static inline void copyRow(char *to, const char *from, const char *ahead,
 
 template <typename Index, unsigned prefetches>
 static void copyRows(const LookupCall &call, size_t line) {
-  constexpr size_t aheadBytes = 8192, mostRows = 32;
+  constexpr size_t aheadBytes = 8192, maxRows = 32;
   const size_t count = call.count, outStride = call.outStrideBytes;
-  const Distance distance = distanceFor(call.rowBytes, aheadBytes, mostRows);
+  const Distance distance = distanceFor(call.rowBytes, aheadBytes, maxRows);
   const Shape shape = shapeFor(call.rowBytes, distance.selfBytes, 4 * svcntb());
   const size_t unaccompanied = distance.rows < count ? distance.rows : count;
   const TableRows<Index> rows(call);
@@ -110,7 +110,7 @@ static void copyRows(const LookupCall &call, size_t line) {
   }
 }
 
-template <typename Index> static void lookUp(const LookupCall &call) {
+template <typename Index> static void lookup(const LookupCall &call) {
   size_t line = lineBytes(), step = 4 * svcntb();
   if (step <= line)
     copyRows<Index, 1>(call, line);
@@ -120,4 +120,4 @@ template <typename Index> static void lookUp(const LookupCall &call) {
     copyRows<Index, 4>(call, line);
 }
 
-const LookupKernels mpg::sveLookup = {lookUp<Index32>, lookUp<Index64>};
+const LookupKernels mpg::sveLookup = {lookup<Index32>, lookup<Index64>};

@@ -119,7 +119,7 @@ void *mpg_chase(void *cell, int64_t steps) {
 // still happen in order.
 
 /// Updates from the prefetch of a word to its change. HW:x86-update-ahead
-constexpr int64_t lookAhead = 128;
+constexpr int64_t aheadLoads = 128;
 
 /// Pointers of the caller need no alignment.
 typedef uint64_t UnalignedWord __attribute__((aligned(1), may_alias));
@@ -183,11 +183,11 @@ int mpg_random_update_u64(uint64_t *table, int64_t words, int64_t begin,
   int64_t left = end - begin;
   uint64_t number = power(uint64_t(begin)), ahead = number;
   // Prefetch only words that an update will change.
-  for (int64_t i = 0; i < lookAhead && i < left; ++i) {
+  for (int64_t i = 0; i < aheadLoads && i < left; ++i) {
     ahead = next(ahead);
     __builtin_prefetch(&cells[ahead & mask], 1);
   }
-  for (; left > lookAhead; --left) {
+  for (; left > aheadLoads; --left) {
     ahead = next(ahead);
     __builtin_prefetch(&cells[ahead & mask], 1);
     number = next(number);

@@ -45,7 +45,7 @@ template <typename T> static int check(const Arguments<T> &x) {
 }
 
 static bool overlap(const void *a, const void *b, size_t bytes) {
-  uintptr_t first = addressOf(a), second = addressOf(b);
+  uintptr_t first = getAddress(a), second = getAddress(b);
   return b && (first < second ? second - first : first - second) < bytes;
 }
 

@@ -172,7 +172,7 @@ static void runHead(StreamCall<T> &call, size_t stepBytes) {
 /// A64FX. Other sizes would need a nested loop, for machines on which no gain
 /// was measured.
 template <typename T>
-static Ahead aheadOf(const StreamCall<T> &call, size_t stepBytes) {
+static Ahead computeAhead(const StreamCall<T> &call, size_t stepBytes) {
   Ahead ahead = {call.tuning->prefetchBytes, call.tuning->zeroFillBytes};
   bool possible =
       zeroFillBlockBytes() == stepBytes && uintptr_t(call.a) % stepBytes == 0;
@@ -187,7 +187,7 @@ static void run(const StreamCall<T> &whole) {
   const size_t stepBytes = vectors * Vector<T>::lanes() * sizeof(T);
   StreamCall<T> call = whole;
   runHead<Operation>(call, stepBytes);
-  const Ahead ahead = aheadOf(call, stepBytes);
+  const Ahead ahead = computeAhead(call, stepBytes);
   const size_t zeroElements = ahead.zeroFillBytes / sizeof(T);
   if (zeroElements && ahead.prefetchBytes)
     runWhole<Operation, true, true>(call, ahead, zeroElements);

@@ -97,7 +97,7 @@ size_t runVectors(StreamCall<T> call, size_t i) {
 /// reads beside them: a call with two arrays gains less than one with three,
 /// and only further away from the caches.
 template <typename Operation, typename T>
-Stores storesOf(const StreamCall<T> &call) {
+Stores getStores(const StreamCall<T> &call) {
   // Elements never meet a line boundary, so nothing can be aligned.
   bool aligned = uintptr_t(call.a) % sizeof(T) == 0;
   size_t bytes = Operation::arrays * call.count * sizeof(T);
@@ -109,7 +109,7 @@ Stores storesOf(const StreamCall<T> &call) {
 }
 
 /// The elements before the first border of a line in `a`.
-template <typename T> size_t headOf(const StreamCall<T> &call) {
+template <typename T> size_t countHead(const StreamCall<T> &call) {
   if (uintptr_t(call.a) % sizeof(T))
     return 0;
   size_t head = (0 - uintptr_t(call.a)) % lineBytes / sizeof(T);
@@ -118,9 +118,9 @@ template <typename T> size_t headOf(const StreamCall<T> &call) {
 
 template <typename Operation, typename T>
 void runArrays(const StreamCall<T> &call) {
-  size_t i = headOf(call);
+  size_t i = countHead(call);
   runSingly<Operation>(call, 0, i);
-  switch (storesOf<Operation>(call)) {
+  switch (getStores<Operation>(call)) {
   case Stores::cached:
     i = runVectors<Operation, Stores::cached, 4>(call, i);
     break;
@@ -140,7 +140,7 @@ void runArrays(const StreamCall<T> &call) {
 /// it. It would let copies of any size through the caches (glibc 2.36,
 /// measured). A move, because `a` may be `b`.
 template <typename T> void copyArrays(const StreamCall<T> &call) {
-  if (storesOf<Copy>(call) == Stores::pastCaches)
+  if (getStores<Copy>(call) == Stores::pastCaches)
     runArrays<Copy>(call);
   else
     memmove(call.a, call.b, call.count * sizeof(T));

@@ -82,7 +82,7 @@ static M literal(uint32_t word) {
   return {M::plain, uint8_t(size == 1 ? 8 : 4)};
 }
 
-M memoryInstructionOf(uint32_t word) {
+M decodeMemoryInstruction(uint32_t word) {
   if ((word & 0xffffffe0) == 0xd50b7420)
     return {M::zeroes, 64};
   if (bits(word, 28, 25) == 2)
@@ -119,7 +119,7 @@ static uint64_t distance(uint32_t word, unsigned low, unsigned count) {
   return uint64_t(value >> (64 - count)) * 4;
 }
 
-uint64_t branchTargetOf(uint32_t word, uint64_t address) {
+uint64_t decodeBranchTarget(uint32_t word, uint64_t address) {
   if (bits(word, 31, 26) == 5) // B
     return address + distance(word, 0, 26);
   if (bits(word, 31, 24) == 0x54 || bits(word, 30, 25) == 0x1a) // B.cond, CBZ

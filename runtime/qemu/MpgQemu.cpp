@@ -35,7 +35,7 @@ using QemuAccess = uint32_t;
 struct QemuInfo {
   const char *target; ///< "aarch64"
   struct {
-    int least, now;
+    int min, now;
   } interface;
 };
 
@@ -112,12 +112,12 @@ static void onAny(unsigned cpu, QemuAccess access, uint64_t address,
                   uint64_t(qemu_plugin_mem_is_store(access))
                       << MPG_SIM_STORES_SHIFT;
   uint64_t shift = qemu_plugin_mem_size_shift(access);
-  uint64_t most = word >> MPG_SIM_LOG_BYTES_SHIFT & 7;
+  uint64_t max = word >> MPG_SIM_LOG_BYTES_SHIFT & 7;
   QemuLane &lane = qemuLane(cpu);
-  if (shift < most)
-    word ^= (most ^ shift) << MPG_SIM_LOG_BYTES_SHIFT;
+  if (shift < max)
+    word ^= (max ^ shift) << MPG_SIM_LOG_BYTES_SHIFT;
   uint64_t end = address + (uint64_t(1) << shift);
-  for (; address < end; address += uint64_t(1) << most)
+  for (; address < end; address += uint64_t(1) << max)
     write(lane, address, word);
 }
 
@@ -184,7 +184,7 @@ static void watch(qemu_plugin_insn *instruction, uint64_t address,
 }
 
 /// Reports the file of this code when its first block runs.
-static void sayImage(uint64_t address, const void *host) {
+static void writeImage(uint64_t address, const void *host) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static QemuMap last; // of the block before: nearly always the same
   char line[sizeof(last.path) + 128] = "";
@@ -201,7 +201,7 @@ static void sayImage(uint64_t address, const void *host) {
   }
   pthread_mutex_unlock(&mutex);
   if (line[0])
-    sayQemuText(line);
+    writeQemuText(line);
 }
 
 static void onBlock(QemuId, qemu_plugin_tb *block) {
@@ -212,21 +212,21 @@ static void onBlock(QemuId, qemu_plugin_tb *block) {
       continue;
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
     if (at == 0)
-      sayImage(address, host);
+      writeImage(address, host);
     uint32_t word;
     memcpy(&word, host, sizeof(word));
-    MemoryInstruction what = memoryInstructionOf(word);
+    MemoryInstruction what = decodeMemoryInstruction(word);
     if (what.isSve && !seesSve)
-      sayQemuText("E\tsve\n");
+      writeQemuText("E\tsve\n");
     if (what.kind != MemoryInstruction::none)
       watch(instruction, address, what);
-    uint64_t target = branchTargetOf(word, address);
+    uint64_t target = decodeBranchTarget(word, address);
     if (target < address) {
       char line[64];
       snprintf(line, sizeof(line), "J\t%llu\t%llu\n",
                static_cast<unsigned long long>(address),
                static_cast<unsigned long long>(target));
-      sayQemuText(line);
+      writeQemuText(line);
     }
   }
 }
@@ -259,24 +259,24 @@ static void onCall(QemuId, unsigned cpu, int64_t number, uint64_t first,
     endQemuLane(lane);
   } else if (number == callFutex &&
              (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)) {
-    sayQemu(lane, 0, MPG_SIM_PAUSES, 0);
+    writeQemu(lane, 0, MPG_SIM_PAUSES, 0);
     handOverQemu(lane);
   }
 }
 
 /// Memory that the system gives, with its name, or takes (without).
-static void sayMemory(QemuLane &lane, uint64_t begin, uint64_t bytes,
-                      const char *name) {
+static void writeMemory(QemuLane &lane, uint64_t begin, uint64_t bytes,
+                        const char *name) {
   char line[128];
   snprintf(line, sizeof(line), "M\t%llu\t%llu\t%s\n",
            static_cast<unsigned long long>(begin),
            static_cast<unsigned long long>(bytes), name);
-  sayQemuText(lane, line);
+  writeQemuText(lane, line);
 }
 
 static void onResult(QemuId, unsigned cpu, int64_t number, int64_t result) {
   // malloc uses a mapping from 128 KiB on at the earliest.
-  static constexpr uint64_t leastBytes = 65536;
+  static constexpr uint64_t minBytes = 65536;
   static uint64_t heapBegin;
   QemuLane &lane = qemuLane(cpu);
   if (number == callClone && result < 0)
@@ -289,19 +289,19 @@ static void onResult(QemuId, unsigned cpu, int64_t number, int64_t result) {
   const uint64_t *given = lane.arguments;
   switch (number) {
   case callMap: {
-    bool isBlock = (given[2] & mapAnonymous) && given[1] >= leastBytes;
-    return sayMemory(lane, address, given[1], isBlock ? "block" : "");
+    bool isBlock = (given[2] & mapAnonymous) && given[1] >= minBytes;
+    return writeMemory(lane, address, given[1], isBlock ? "block" : "");
   }
   case callUnmap:
-    return sayMemory(lane, given[0], given[1], "");
+    return writeMemory(lane, given[0], given[1], "");
   case callRemap:
-    sayMemory(lane, given[0], given[1], "");
-    return sayMemory(lane, address, given[2], "block");
+    writeMemory(lane, given[0], given[1], "");
+    return writeMemory(lane, address, given[2], "block");
   case callBrk:
     if (!heapBegin)
       heapBegin = address;
     else if (address > heapBegin)
-      sayMemory(lane, heapBegin, address - heapBegin, "heap");
+      writeMemory(lane, heapBegin, address - heapBegin, "heap");
     return;
   }
 }

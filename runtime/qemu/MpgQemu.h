@@ -35,10 +35,10 @@ struct MemoryInstruction {
 
 /// \p word: as in memory. Prefetches count as accesses here, although QEMU
 /// reports none for them.
-MemoryInstruction memoryInstructionOf(uint32_t word);
+MemoryInstruction decodeMemoryInstruction(uint32_t word);
 
 /// Where a direct branch at \p address goes; \p address: it is not one.
-uint64_t branchTargetOf(uint32_t word, uint64_t address);
+uint64_t decodeBranchTarget(uint32_t word, uint64_t address);
 
 //===----------------------------------------------------------------------===//
 // Lanes (QemuLane.cpp)
@@ -76,12 +76,12 @@ bool makeQemuRoom(QemuLane &lane, unsigned records, bool always,
                   uint64_t address = 0);
 
 /// Lines of a module's text (passes/sim/SimTable.h), which begins here.
-void sayQemuText(QemuLane &lane, const char *lines);
+void writeQemuText(QemuLane &lane, const char *lines);
 /// The same by the thread that runs now, or later if it has no lane yet.
-void sayQemuText(const char *lines);
+void writeQemuText(const char *lines);
 
-void sayQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
-             uint64_t number);
+void writeQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
+               uint64_t number);
 /// Makes the reports visible to mpgsim at once, not when the chunk is full.
 void handOverQemu(QemuLane &lane);
 

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-static constexpr unsigned mostProcessors = 4096;
+static constexpr unsigned maxProcessors = 4096;
 static constexpr unsigned recordsOfChunk =
     MPG_SIM_CHUNK_BYTES / sizeof(mpg_sim_record);
 
@@ -31,7 +31,7 @@ struct State {
 
 static State state = {nullptr, false,   {},
                       0,       nullptr, PTHREAD_MUTEX_INITIALIZER};
-static QemuLane lanes[mostProcessors + 1];
+static QemuLane lanes[maxProcessors + 1];
 static __thread QemuLane *current;
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,7 @@ bool findQemuMap(uint64_t address, QemuMap &map) {
 //===----------------------------------------------------------------------===//
 
 QemuLane &qemuLane(unsigned processor) {
-  return lanes[processor < mostProcessors ? processor : mostProcessors];
+  return lanes[processor < maxProcessors ? processor : maxProcessors];
 }
 
 mpg_sim_ring *qemuRing() { return state.ring; }
@@ -118,8 +118,8 @@ bool openQemuRing(const char *path, const char *text) {
   return state.early != nullptr;
 }
 
-static void put(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
-                uint64_t number) {
+static void writeRecord(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
+                        uint64_t number) {
   *lane.at++ = {value, uint64_t(kind) << MPG_SIM_KIND_SHIFT | number};
 }
 
@@ -132,17 +132,17 @@ static void useChunk(QemuLane &lane, mpg_sim_record *at) {
 
 /// Reports the stack around the first access of a thread. Covers at most 64 KiB
 /// above it, because other memory may follow.
-static void sayStack(QemuLane &lane, uint64_t address) {
+static void writeStack(QemuLane &lane, uint64_t address) {
   static constexpr uint64_t above = 65536;
   QemuMap map;
   if (!address || !findQemuMap(address, map) || map.path[0])
     return;
   uint64_t end = map.end - address > above ? address + above : map.end;
-  sayQemu(lane, map.begin, MPG_SIM_STACK, 0);
-  sayQemu(lane, end - map.begin, MPG_SIM_BYTES, 0);
+  writeQemu(lane, map.begin, MPG_SIM_STACK, 0);
+  writeQemu(lane, end - map.begin, MPG_SIM_BYTES, 0);
 }
 
-static int takeWaiting() {
+static int claimWaiting() {
   int number = -1;
   pthread_mutex_lock(&state.mutex);
   if (!state.hasFirst) {
@@ -162,7 +162,7 @@ static bool begin(QemuLane &lane, uint64_t address) {
     __atomic_fetch_add(&state.ring->lostAccesses, 1, __ATOMIC_RELAXED);
     return false;
   }
-  int number = takeWaiting();
+  int number = claimWaiting();
   if (number < 0) {
     lane.isRefused = true;
     __atomic_fetch_add(&state.ring->otherThreads, 1, __ATOMIC_RELAXED);
@@ -177,9 +177,9 @@ static bool begin(QemuLane &lane, uint64_t address) {
   state.early = nullptr;
   pthread_mutex_unlock(&state.mutex);
   if (early)
-    sayQemuText(lane, early);
+    writeQemuText(lane, early);
   free(early);
-  sayStack(lane, address);
+  writeStack(lane, address);
   return true;
 }
 
@@ -198,11 +198,11 @@ bool makeQemuRoom(QemuLane &lane, unsigned records, bool always,
   return state.ring != nullptr;
 }
 
-void sayQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
-             uint64_t number) {
+void writeQemu(QemuLane &lane, uint64_t value, mpg_sim_kind kind,
+               uint64_t number) {
   // As much as belongs together.
   if (makeQemuRoom(lane, kind == MPG_SIM_BYTES ? 1 : 2, true))
-    put(lane, value, kind, number);
+    writeRecord(lane, value, kind, number);
 }
 
 void handOverQemu(QemuLane &lane) {
@@ -214,7 +214,7 @@ void handOverQemu(QemuLane &lane) {
     forget();
 }
 
-void sayQemuText(QemuLane &lane, const char *lines) {
+void writeQemuText(QemuLane &lane, const char *lines) {
   char head[64];
   snprintf(head, sizeof(head), "mpgsim\t%d\tqemu\n", MPG_SIM_VERSION);
   size_t headBytes = strlen(head), bytes = headBytes + strlen(lines);
@@ -222,17 +222,17 @@ void sayQemuText(QemuLane &lane, const char *lines) {
       (bytes + sizeof(mpg_sim_record) - 1) / sizeof(mpg_sim_record);
   if (!makeQemuRoom(lane, unsigned(records) + 2, true))
     return;
-  put(lane, bytes, MPG_SIM_MODULE, 1);
-  put(lane, bytes, MPG_SIM_TEXT, 0);
+  writeRecord(lane, bytes, MPG_SIM_MODULE, 1);
+  writeRecord(lane, bytes, MPG_SIM_TEXT, 0);
   memcpy(lane.at, head, headBytes);
   memcpy(reinterpret_cast<char *>(lane.at) + headBytes, lines,
          bytes - headBytes);
   lane.at += records;
 }
 
-void sayQemuText(const char *lines) {
+void writeQemuText(const char *lines) {
   if (current && current->lane)
-    return sayQemuText(*current, lines);
+    return writeQemuText(*current, lines);
   pthread_mutex_lock(&state.mutex);
   size_t known = state.early ? strlen(state.early) : 0;
   auto *longer =
@@ -254,8 +254,8 @@ void createQemuLane(QemuLane &parent) {
   // One that a thread has had before: its records go first.
   uint32_t threads = state.ring->lane[number].threads;
   if (threads > 1)
-    put(parent, threads - 1, MPG_SIM_JOINS, number);
-  put(parent, 0, MPG_SIM_CREATED, number);
+    writeRecord(parent, threads - 1, MPG_SIM_JOINS, number);
+  writeRecord(parent, 0, MPG_SIM_CREATED, number);
   handOverQemu(parent);
   pthread_mutex_lock(&state.mutex);
   state.waiting[state.waitingCount++] = number;
@@ -279,7 +279,7 @@ void dropQemuLane(QemuLane &parent) {
 void endQemuLane(QemuLane &lane) {
   if (!state.ring || !lane.lane)
     return;
-  sayQemu(lane, 0, MPG_SIM_ENDED, 0);
+  writeQemu(lane, 0, MPG_SIM_ENDED, 0);
   handOverQemu(lane);
   if (state.ring)
     __atomic_store_n(&lane.lane->isTaken, 0, __ATOMIC_SEQ_CST);

@@ -245,7 +245,7 @@ Record *mpg_sim_room(uint64_t records) {
 }
 #pragma GCC visibility pop
 
-static void put(uint64_t value, mpg_sim_kind kind, uint64_t number) {
+static void writeRecord(uint64_t value, mpg_sim_kind kind, uint64_t number) {
   Record *at = mpg_sim_cursor;
   *at = {value, uint64_t(kind) << MPG_SIM_KIND_SHIFT | number};
   mpg_sim_cursor = at + 1;
@@ -266,14 +266,14 @@ mpg_sim_ring *mpg_sim_shared() { return state.ring; }
 
 void mpg_sim_say(uint64_t value, mpg_sim_kind kind, uint64_t number) {
   reserve(1);
-  put(value, kind, number);
+  writeRecord(value, kind, number);
   park();
 }
 
 void mpg_sim_say_stack(uint64_t lowest, uint64_t bytes) {
   reserve(2);
-  put(lowest, MPG_SIM_STACK, 0);
-  put(bytes, MPG_SIM_BYTES, 0);
+  writeRecord(lowest, MPG_SIM_STACK, 0);
+  writeRecord(bytes, MPG_SIM_BYTES, 0);
   park();
 }
 
@@ -300,7 +300,7 @@ void mpg_sim_end_lane() {
 }
 
 /// The stack of the main thread, from the least address that it may grow to.
-static void sayStack() {
+static void writeStack() {
   uint64_t here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   uint64_t largest = uint64_t(1) << 30;
   rlimit limit;
@@ -351,7 +351,7 @@ void mpg_sim_start() {
     pthread_atfork(nullptr, nullptr, leave);
     state.hasEndKey = pthread_key_create(&state.endKey, endOther) == 0;
     mpg_sim_begin_lane(0);
-    sayStack();
+    writeStack();
   }
   errno = savedErrno;
 }
@@ -364,7 +364,7 @@ static uint64_t processorNs() {
 }
 
 /// Where in the order of all records a region begins or ends.
-static void sayRegion(bool begins) {
+static void writeRegion(bool begins) {
   if (lane)
     mpg_sim_say(0, MPG_SIM_REGION, begins);
   else
@@ -375,7 +375,7 @@ static void sayRegion(bool begins) {
 /// The first of all threads switches all of them on.
 static void beginRegion() {
   mpg_sim_ring *ring = state.ring;
-  sayRegion(true);
+  writeRegion(true);
   if (__atomic_fetch_add(&ring->open, 1, __ATOMIC_SEQ_CST))
     return;
   __atomic_fetch_add(&ring->regions, 1, __ATOMIC_RELAXED);
@@ -394,7 +394,7 @@ static void endRegion() {
     }
   } while (!__atomic_compare_exchange_n(&ring->open, &open, open - 1, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-  sayRegion(false);
+  writeRegion(false);
   if (open > 1)
     return;
   __atomic_store_n(&ring->recording, ring->warmsUp, __ATOMIC_SEQ_CST);
@@ -435,13 +435,13 @@ static void chooseFunctions(const char *text, const char *end,
   }
 }
 
-static void sayText(const char *text, uint64_t bytes) {
+static void writeText(const char *text, uint64_t bytes) {
   static constexpr uint64_t largest = chunkBytes / 2;
   while (bytes) {
     uint64_t piece = bytes < largest ? bytes : largest;
     uint64_t records = (piece + sizeof(Record) - 1) / sizeof(Record);
     reserve(records + 1);
-    put(piece, MPG_SIM_TEXT, 0);
+    writeRecord(piece, MPG_SIM_TEXT, 0);
     memcpy(mpg_sim_cursor, text, piece);
     mpg_sim_cursor += records;
     text += piece;
@@ -449,17 +449,17 @@ static void sayText(const char *text, uint64_t bytes) {
   }
 }
 
-static void sayModule(const char *text, uint64_t bytes, uint64_t first) {
+static void writeModule(const char *text, uint64_t bytes, uint64_t first) {
   reserve(1);
-  put(bytes, MPG_SIM_MODULE, first);
-  sayText(text, bytes);
+  writeRecord(bytes, MPG_SIM_MODULE, first);
+  writeText(text, bytes);
 }
 
 // Not in each C library.
-extern "C" int backtrace(void **frames, int most) __attribute__((weak));
+extern "C" int backtrace(void **frames, int max) __attribute__((weak));
 
 /// Says where the code of a file lies, as a module without places.
-static int sayFile(dl_phdr_info *info, size_t, void *) {
+static int writeFile(dl_phdr_info *info, size_t, void *) {
   uint64_t begin = ~uint64_t(0), end = 0;
   for (unsigned at = 0; at < info->dlpi_phnum; ++at) {
     const ElfW(Phdr) &part = info->dlpi_phdr[at];
@@ -478,7 +478,7 @@ static int sayFile(dl_phdr_info *info, size_t, void *) {
       MPG_SIM_VERSION, (unsigned long long)begin, (unsigned long long)end,
       (unsigned long long)info->dlpi_addr, path);
   if (end && length > 0 && size_t(length) < sizeof text)
-    sayModule(text, uint64_t(length), state.nextPlace);
+    writeModule(text, uint64_t(length), state.nextPlace);
   return 0;
 }
 
@@ -488,14 +488,14 @@ static int countFiles(dl_phdr_info *info, size_t, void *adds) {
 }
 
 /// Says which files are loaded, if that has changed.
-static void sayFiles() {
+static void writeFiles() {
   static unsigned long long known;
   unsigned long long adds = 0;
   dl_iterate_phdr(countFiles, &adds);
   if (__atomic_exchange_n(&known, adds, __ATOMIC_RELAXED) == adds)
     return;
   int savedErrno = errno;
-  dl_iterate_phdr(sayFile, nullptr);
+  dl_iterate_phdr(writeFile, nullptr);
   errno = savedErrno;
 }
 
@@ -509,12 +509,12 @@ void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
   *first = __atomic_fetch_add(&state.nextPlace, places, __ATOMIC_RELAXED);
   if (!state.ring || !lane)
     return;
-  sayModule(text, bytes, *first);
+  writeModule(text, bytes, *first);
   for (uint64_t number = 0; number < count; ++number) {
     reserve(2);
-    put(reinterpret_cast<uint64_t>(objects[number].address), MPG_SIM_OBJECT,
-        number);
-    put(objects[number].bytes, MPG_SIM_BYTES, 0);
+    writeRecord(reinterpret_cast<uint64_t>(objects[number].address),
+                MPG_SIM_OBJECT, number);
+    writeRecord(objects[number].bytes, MPG_SIM_BYTES, 0);
   }
   park();
 }
@@ -525,7 +525,7 @@ void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
   void *callers[MPG_SIM_CALLERS + 1];
   int first = 0, count = 0;
   if (bytes >= MPG_SIM_CALLERS_LEAST && backtrace) {
-    sayFiles();
+    writeFiles();
     count = backtrace(callers, MPG_SIM_CALLERS + 1);
     while (first < count && callers[first] != __builtin_return_address(0))
       ++first;
@@ -536,7 +536,7 @@ void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
   at[1] = {bytes, uint64_t(MPG_SIM_BYTES) << MPG_SIM_KIND_SHIFT};
   mpg_sim_cursor = at + 2;
   for (; first < count; ++first)
-    put(reinterpret_cast<uint64_t>(callers[first]), MPG_SIM_CALLER, 0);
+    writeRecord(reinterpret_cast<uint64_t>(callers[first]), MPG_SIM_CALLER, 0);
   park();
 }
 

@@ -33,13 +33,13 @@ struct Team {
 };
 } // namespace
 
-static constexpr unsigned mostNested = 8;
+static constexpr unsigned maxNested = 8;
 static Begin begins[MPG_SIM_LANES];
 static pthread_t threads[MPG_SIM_LANES];
 static pthread_key_t endKey;
 static pthread_once_t endOnce = PTHREAD_ONCE_INIT;
 static uint64_t regions;
-static __thread Team teams[mostNested];
+static __thread Team teams[maxNested];
 static __thread unsigned nested;
 static __thread bool isAtBarrier; ///< of OpenMP, which may sleep there
 
@@ -76,7 +76,7 @@ static void endThread(void *) {
 
 static void makeKey() { pthread_key_create(&endKey, endThread); }
 
-static void sayThreadStack() {
+static void writeThreadStack() {
   pthread_attr_t attributes;
   void *lowest;
   size_t bytes;
@@ -91,18 +91,18 @@ static void *beginThread(void *pointer) {
   Begin begin = *static_cast<Begin *>(pointer);
   mpg_sim_begin_lane(begin.lane);
   if (mpg_sim_is_recorded()) {
-    sayThreadStack();
+    writeThreadStack();
     // Any value but null: then the destructor runs.
     pthread_setspecific(endKey, pointer);
   }
   return begin.routine(begin.argument);
 }
 
-static void sayBarrier(uint64_t which, uint64_t lanes) {
+static void writeBarrier(uint64_t which, uint64_t lanes) {
   mpg_sim_say(which, MPG_SIM_BARRIER, lanes);
 }
 
-static void sayPause() {
+static void writePause() {
   if (isAtBarrier || !mpg_sim_is_recorded())
     return;
   mpg_sim_say(0, MPG_SIM_PAUSES, 0);
@@ -169,7 +169,7 @@ int pthread_barrier_init(pthread_barrier_t *barrier,
 int pthread_barrier_wait(pthread_barrier_t *barrier) {
   static decltype(pthread_barrier_wait) *known;
   if (mpg_sim_is_recorded()) {
-    sayBarrier(reinterpret_cast<uint64_t>(barrier), 0);
+    writeBarrier(reinterpret_cast<uint64_t>(barrier), 0);
     mpg_sim_hand_over();
   }
   return next(&known, "pthread_barrier_wait",
@@ -178,7 +178,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier) {
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   static decltype(pthread_cond_wait) *known;
-  sayPause();
+  writePause();
   return next(&known, "pthread_cond_wait",
               __interceptor_pthread_cond_wait)(condition, mutex);
 }
@@ -186,7 +186,7 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const timespec *until) {
   static decltype(pthread_cond_timedwait) *known;
-  sayPause();
+  writePause();
   return next(&known, "pthread_cond_timedwait",
               __interceptor_pthread_cond_timedwait)(condition, mutex, until);
 }
@@ -233,12 +233,12 @@ static void onImplicitTask(int scope, OmptData *parallel, OmptData *,
     nested -= nested != 0;
     return;
   }
-  if (nested == mostNested || !parallel)
+  if (nested == maxNested || !parallel)
     return;
   teams[nested++] = {parallel->value, size};
   if (size < 2)
     return;
-  sayBarrier(parallel->value, size);
+  writeBarrier(parallel->value, size);
   mpg_sim_hand_over();
 }
 
@@ -254,15 +254,15 @@ static void onSyncRegion(int kind, int scope, OmptData *, OmptData *,
   const Team &team = teams[nested - 1];
   if (team.size < 2)
     return;
-  sayBarrier(team.region, team.size);
+  writeBarrier(team.region, team.size);
   if (kind == parallelEnd)
     mpg_sim_say(0, MPG_SIM_PAUSES, 0);
   mpg_sim_hand_over();
 }
 
-static int onInitialize(OmptLookUp lookUp, int, OmptData *) {
+static int onInitialize(OmptLookUp lookup, int, OmptData *) {
   using SetCallback = int (*)(int, OmptFunction);
-  auto set = reinterpret_cast<SetCallback>(lookUp("ompt_set_callback"));
+  auto set = reinterpret_cast<SetCallback>(lookup("ompt_set_callback"));
   if (!set)
     return 0;
   set(parallelBegin, reinterpret_cast<OmptFunction>(onParallelBegin));

@@ -82,13 +82,13 @@ class Case(NamedTuple):
         return 1 + ROUND_BYTES // (2 * self.row_bytes * self.tokens * self.calls)
 
 
-def plan(dims: list[int], most_threads: int) -> list[Case]:
+def plan(dims: list[int], max_threads: int) -> list[Case]:
     cases = []
     for dim in dims:
         longest = min(LONG_CALL, OUTPUT_BYTES // (4 * dim))
         for tokens in sorted({longest, min(SHORT_CALL, longest)}, reverse=True):
             for spread in ("uniform", "zipf"):
-                for threads in range(1, most_threads + 1):
+                for threads in range(1, max_threads + 1):
                     cases.append(Case(dim, tokens, threads, spread))
     return cases
 

@@ -56,7 +56,7 @@ static void start(pthread_t *thread, const pthread_attr_t *attributes,
   }
 }
 
-static void takeTurns(long count, const pthread_attr_t *attributes) {
+static void runTurns(long count, const pthread_attr_t *attributes) {
   double begin = now();
   for (long i = 0; i < count; ++i) {
     pthread_t thread;
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   if (bytes && pthread_attr_setstacksize(&attributes, bytes))
     return 2;
   if (argv[1][0] == 't')
-    takeTurns(count, bytes ? &attributes : NULL);
+    runTurns(count, bytes ? &attributes : NULL);
   else
     gather(count, bytes ? &attributes : NULL);
   return 0;

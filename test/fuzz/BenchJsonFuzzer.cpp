@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::string jsonOf(const BenchRun &run) {
+static std::string makeJson(const BenchRun &run) {
   std::string text;
   raw_string_ostream out(text);
   writeBenchJson(out, run);
@@ -22,9 +22,9 @@ static std::string jsonOf(const BenchRun &run) {
 }
 
 static void checkRun(const BenchRun &run) {
-  std::string text = jsonOf(run);
+  std::string text = makeJson(run);
   Expected<BenchRun> again = readBenchJson(text, "again");
-  if (!again || jsonOf(*again) != text)
+  if (!again || makeJson(*again) != text)
     abort();
   for (const ExperimentResult &experiment : run.experiments)
     for (const PointResult &point : experiment.points)

@@ -228,7 +228,7 @@ struct Lookup {
         begin(random.oneOf(2) ? 0 : random.below(count + 1)),
         end(random.oneOf(2) ? count : begin + random.below(count - begin + 1)) {
   }
-  size_t bytesOf(size_t lines, size_t stride) const {
+  size_t getBytes(size_t lines, size_t stride) const {
     return lines ? ((lines - 1) * stride + dim) * elementBytes : 0;
   }
 };
@@ -249,10 +249,10 @@ static int64_t badIndex(Random &random, const Lookup &x) {
 /// Row i of the output is row index[i] of the table.
 static void lookupCase(Random &random) {
   const Lookup x(random);
-  Guarded table(random, x.bytesOf(x.rows, x.tableStride)),
-      out(random, x.bytesOf(x.count, x.outStride)),
+  Guarded table(random, x.getBytes(x.rows, x.tableStride)),
+      out(random, x.getBytes(x.count, x.outStride)),
       indices(random, x.count * x.indexBytes);
-  for (size_t i = 0, n = x.bytesOf(x.rows, x.tableStride) / 2; i < n; ++i)
+  for (size_t i = 0, n = x.getBytes(x.rows, x.tableStride) / 2; i < n; ++i)
     table.set<uint16_t>(i, uint16_t(random.next()));
   std::vector<int64_t> index(x.count);
   for (int64_t &one : index)
@@ -420,7 +420,7 @@ static void runCase(uint64_t seed) {
 static uint64_t runningSeed;
 
 /// A read outside of an array ends the program: say where.
-static void sayWhere(int signal) {
+static void printWhere(int signal) {
   char text[64];
   int length = snprintf(text, sizeof(text), "seed %llu: signal %d\n",
                         (unsigned long long)runningSeed, signal);
@@ -431,7 +431,7 @@ int main(int count, char **arguments) {
   if (count != 3)
     return 2;
   for (int one : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
-    signal(one, sayWhere);
+    signal(one, printWhere);
   const uint64_t seed = strtoull(arguments[1], nullptr, 10);
   const uint64_t cases = strtoull(arguments[2], nullptr, 10);
   uint64_t wrong = 0;

@@ -68,7 +68,7 @@ class Base:
     # From the build tree and the output of the last step.
     results: Callable[[pathlib.Path, str], Results]
     main_files: List[str]  # patterns: what must have been linked
-    least_passed: int  # fewer: the suite stopped early, for both linkers
+    min_passed: int  # fewer: the suite stopped early, for both linkers
 
 
 def automake_results(log: str) -> Results:

@@ -32,7 +32,7 @@ using namespace llvm;
 namespace {
 
 /// The address of a plain access, nullptr for anything else.
-const Value *addressOf(const Instruction &instruction) {
+const Value *getAddress(const Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() ? load->getPointerOperand() : nullptr;
   if (auto *store = dyn_cast<StoreInst>(&instruction))
@@ -138,7 +138,7 @@ private:
       if (!loop)
         continue;
       for (const Instruction &instruction : block)
-        if (const Value *value = addressOf(instruction)) {
+        if (const Value *value = getAddress(instruction)) {
           Address address(*loop);
           address.follow(value, false);
           eligible += address.isEligible;

@@ -45,7 +45,7 @@ static void readLine(struct look *look, const char *line) {
   }
 }
 
-static const char *lookAt(struct look *look) {
+static const char *inspect(struct look *look) {
   static char buffer[LINE_BYTES];
   size_t used = 0;
   ssize_t got;
@@ -82,7 +82,7 @@ static void tell(const char *when) {
     look.blocks[i] = (uintptr_t)blocks[i];
   }
   char line[200];
-  int length = snprintf(line, sizeof line, "%s %s %s\n", when, lookAt(&look),
+  int length = snprintf(line, sizeof line, "%s %s %s\n", when, inspect(&look),
                         program_invocation_short_name);
   for (int i = 0; i < BLOCKS; i++)
     free(blocks[i]);

@@ -11,20 +11,20 @@
 using namespace mpg;
 
 /// Bits 20 to 5 of MRS, as the Arm manual lays them out.
-static unsigned encodingOf(Register which) {
-  RegisterName name = nameOf(which);
+static unsigned getEncoding(Register which) {
+  RegisterName name = getName(which);
   return 3u << 14 | name.op1 << 11 | name.crn << 7 | name.crm << 3 | name.op2;
 }
 
 static unsigned encodingAt(Register first, unsigned index) {
-  return encodingOf(registerAt(first, index));
+  return getEncoding(registerAt(first, index));
 }
 
 // llvm-mc's encoding of `mrs x0, S3_...`, without opcode and x0.
 TEST(A64fxRegistersTest, NamesAreThoseOfTheSpecification) {
-  EXPECT_EQ(encodingOf(Register::sectorL1), (0xd53bb840u >> 5 & 0xffff));
-  EXPECT_EQ(encodingOf(Register::sectorL2), (0xd53bf840u >> 5 & 0xffff));
-  EXPECT_EQ(encodingOf(Register::streamDetect), (0xd53bb400u >> 5 & 0xffff));
+  EXPECT_EQ(getEncoding(Register::sectorL1), (0xd53bb840u >> 5 & 0xffff));
+  EXPECT_EQ(getEncoding(Register::sectorL2), (0xd53bf840u >> 5 & 0xffff));
+  EXPECT_EQ(getEncoding(Register::streamDetect), (0xd53bb400u >> 5 & 0xffff));
   EXPECT_EQ(encodingAt(Register::injectionControl0, 0),
             (0xd53bb600u >> 5 & 0xffff));
   EXPECT_EQ(encodingAt(Register::injectionControl0, 7),
@@ -42,7 +42,7 @@ TEST(A64fxRegistersTest, NamesAreThoseOfTheSpecification) {
 TEST(A64fxRegistersTest, NoTwoRegistersAreTheSame) {
   std::set<unsigned> seen;
   for (unsigned number = 0; number < unsigned(Register::count); ++number)
-    EXPECT_TRUE(seen.insert(encodingOf(Register(number))).second) << number;
+    EXPECT_TRUE(seen.insert(getEncoding(Register(number))).second) << number;
   EXPECT_EQ(seen.size(), 3u + 8 + 8 + 4);
 }
 

@@ -11,7 +11,7 @@
 using namespace mpg;
 using namespace llvm;
 
-static std::string textOf(const std::string &path) {
+static std::string writeText(const std::string &path) {
   auto buffer = MemoryBuffer::getFile(path);
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
@@ -24,17 +24,17 @@ TEST(Baseline, IsSortedWithOneLineForEachFinding) {
   baseline.add(brkUse, folder / "bin/b");
   baseline.add(brkUse, folder / "./a");
   ASSERT_FALSE(bool(baseline.write(folder / "ci.json")));
-  EXPECT_EQ(textOf(folder / "ci.json"),
+  EXPECT_EQ(writeText(folder / "ci.json"),
             "{\"schema\":\"mpgbaseline-1\",\n\"findings\":[\n"
             "{\"path\":\"a\",\"id\":\"MPG130\",\"fingerprint\":\"" +
-                fingerprintOf(brkUse, "") +
+                computeFingerprint(brkUse, "") +
                 "\",\"title\":\"the file takes memory by sbrk\"},\n"
                 "{\"path\":\"bin/b\",\"id\":\"MPG103\",\"fingerprint\":\"" +
-                fingerprintOf(overlap, "") +
+                computeFingerprint(overlap, "") +
                 "\",\"title\":\".data at # shares a # page with .eh_frame "
                 "(segments # and #)\"},\n"
                 "{\"path\":\"bin/b\",\"id\":\"MPG130\",\"fingerprint\":\"" +
-                fingerprintOf(brkUse, "") +
+                computeFingerprint(brkUse, "") +
                 "\",\"title\":\"the file takes memory by sbrk\"}\n]}\n");
 }
 
@@ -47,7 +47,7 @@ TEST(Baseline, IsGoodForAnotherCheckout) {
   sys::fs::create_directories(there / "build");
   ASSERT_FALSE(bool(baseline.write(here / "ci/base.json")));
   std::string moved =
-      there.write("ci/base.json", textOf(here / "ci/base.json"));
+      there.write("ci/base.json", writeText(here / "ci/base.json"));
   Expected<Baseline> read = Baseline::read(moved);
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
   EXPECT_TRUE(read->contains(brkUse, there / "build/app"));
@@ -72,7 +72,7 @@ TEST(Baseline, KnowsAFileBehindALink) {
   Baseline baseline;
   baseline.add(brkUse, folder / "project/current/app");
   ASSERT_FALSE(bool(baseline.write(folder / "project/base.json")));
-  EXPECT_NE(textOf(folder / "project/base.json").find("\"current/app\""),
+  EXPECT_NE(writeText(folder / "project/base.json").find("\"current/app\""),
             std::string::npos);
   Expected<Baseline> read = Baseline::read(folder / "project/base.json");
   ASSERT_TRUE(bool(read));
@@ -84,7 +84,7 @@ TEST(Baseline, KnowsAFileBehindALink) {
   Baseline plain;
   plain.add(brkUse, folder / "project/app");
   ASSERT_FALSE(bool(plain.write(folder / "link/plain.json")));
-  EXPECT_NE(textOf(folder / "project/plain.json").find("\"path\":\"app\""),
+  EXPECT_NE(writeText(folder / "project/plain.json").find("\"path\":\"app\""),
             std::string::npos);
 }
 
@@ -129,7 +129,7 @@ TEST(Baseline, IsWrittenWholeOrNotAtAll) {
   ASSERT_FALSE(sys::fs::create_link("target", folder / "link"));
   ASSERT_FALSE(bool(baseline.write(folder / "link")));
   EXPECT_TRUE(sys::fs::is_symlink_file(folder / "link"));
-  EXPECT_NE(textOf(target), "old");
+  EXPECT_NE(writeText(target), "old");
   for (const std::string &path :
        {folder / "missing/b.json", folder.path, std::string("/dev/null")}) {
     Error error = baseline.write(path);

@@ -211,7 +211,7 @@ static BenchRun makeRun() {
   return run;
 }
 
-static std::string pageOf(const BenchRun &run) {
+static std::string getPage(const BenchRun &run) {
   std::string text;
   raw_string_ostream stream(text);
   writeBenchHtml(stream, run);
@@ -239,7 +239,7 @@ struct Box {
 
 } // namespace
 
-static std::vector<Tag> tagsOf(StringRef page) {
+static std::vector<Tag> parseTags(StringRef page) {
   std::vector<Tag> tags;
   while (page.contains('<')) {
     page = page.drop_front(page.find('<') + 1);
@@ -268,7 +268,7 @@ static StringRef attribute(const Tag &tag, StringRef name) {
 /// All elements are closed, and in order; nothing runs and nothing is loaded.
 static void expectWellFormed(StringRef page) {
   std::vector<StringRef> open;
-  for (const Tag &tag : tagsOf(page)) {
+  for (const Tag &tag : parseTags(page)) {
     ASSERT_EQ(tag.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789"
                                          "!DOCTYPE"),
               StringRef::npos)
@@ -305,7 +305,7 @@ static std::vector<double> pathNumbers(StringRef path) {
 }
 
 /// Columns of \p text, entities being letters.
-static double columnsOf(StringRef text) {
+static double parseColumns(StringRef text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
     plain += text[i];
@@ -316,9 +316,9 @@ static double columnsOf(StringRef text) {
 }
 
 /// Where a text lies if each column takes 6 units; letters are narrower.
-static Box boxOf(const Tag &tag) {
+static Box parseBox(const Tag &tag) {
   double x = toNumber(attribute(tag, "x")), y = toNumber(attribute(tag, "y"));
-  double length = columnsOf(tag.text.trim()) * 6;
+  double length = parseColumns(tag.text.trim()) * 6;
   StringRef anchor = attribute(tag, "text-anchor");
   double left = anchor == "end"      ? x - length
                 : anchor == "middle" ? x - length / 2
@@ -353,7 +353,7 @@ static unsigned checkPictures(StringRef page) {
   double width = 0, height = 0;
   bool inPlot = false;
   std::vector<Box> boxes;
-  for (const Tag &tag : tagsOf(page)) {
+  for (const Tag &tag : parseTags(page)) {
     if (tag.name == "svg" && tag.closes) {
       expectApart(boxes);
       boxes.clear();
@@ -381,7 +381,7 @@ static unsigned checkPictures(StringRef page) {
         expectInside(numbers[i], i % 2 ? height : width, "path");
     }
     if (tag.name == "text") {
-      Box box = boxOf(tag);
+      Box box = parseBox(tag);
       for (double at : {box.left, box.right})
         expectInside(at, width, box.text);
       for (double at : {box.top, box.bottom})
@@ -395,14 +395,14 @@ static unsigned checkPictures(StringRef page) {
 }
 
 static unsigned checkPage(const BenchRun &run) {
-  std::string page = pageOf(run);
+  std::string page = getPage(run);
   expectWellFormed(page);
   return checkPictures(page);
 }
 
 /// The part of the page about the experiment \p index, from 1.
-static std::string sectionOf(const BenchRun &run, unsigned index) {
-  std::string page = pageOf(run);
+static std::string makeSection(const BenchRun &run, unsigned index) {
+  std::string page = getPage(run);
   StringRef rest =
       StringRef(page).split("<section id=\"e" + itostr(index)).second;
   return rest.split("</section>").first.str();
@@ -418,7 +418,7 @@ TEST(BenchHtml, realisticRunIsWellFormedAndAllPicturesFit) {
 }
 
 TEST(BenchHtml, everyMeasuredPointIsDrawnAndEveryRepetition) {
-  std::string section = sectionOf(makeRun(), 1);
+  std::string section = makeSection(makeRun(), 1);
   StringRef triad = section;
   EXPECT_EQ(triad.count("<g class=\"point s0\"><title>") +
                 triad.count("<g class=\"point s0 busy\"><title>"),
@@ -431,7 +431,7 @@ TEST(BenchHtml, everyMeasuredPointIsDrawnAndEveryRepetition) {
 }
 
 TEST(BenchHtml, guideNeverSqueezesWhatWasMeasured) {
-  std::string section = sectionOf(makeRun(), 1);
+  std::string section = makeSection(makeRun(), 1);
   StringRef triad = section;
   // 603 GB/s beside 45 would leave the points at the bottom.
   EXPECT_FALSE(triad.contains(": A64FX, 48 threads, demand: 603"));
@@ -447,7 +447,7 @@ TEST(BenchHtml, lettersOfCloseFiguresStandApart) {
     for (const char *at : {"", "2M"})
       chase.guide.push_back({"A64FX", value, "guide", at});
   checkPage(run);
-  std::string section = sectionOf(run, 3);
+  std::string section = makeSection(run, 3);
   EXPECT_EQ(StringRef(section).count("<text class=\"key\""), 6u);
   EXPECT_EQ(StringRef(section).count("(not drawn: far from"), 2u);
 }
@@ -455,7 +455,7 @@ TEST(BenchHtml, lettersOfCloseFiguresStandApart) {
 TEST(BenchHtml, smallValuesAreNotLostBesideLargeOnes) {
   BenchRun run;
   run.experiments = {makeTriad()};
-  EXPECT_FALSE(StringRef(pageOf(run)).contains("a scale of its own"));
+  EXPECT_FALSE(StringRef(getPage(run)).contains("a scale of its own"));
   // Nine times as many GB/s with two threads.
   for (PointResult &point : run.experiments[0].points)
     if (parameter(point.parameters, "threads") == "1")
@@ -466,13 +466,13 @@ TEST(BenchHtml, smallValuesAreNotLostBesideLargeOnes) {
       for (WorkerResult &sample : point.samples)
         sample.value = 5;
     }
-  EXPECT_EQ(StringRef(pageOf(run)).count("a scale of its own"), 1u);
+  EXPECT_EQ(StringRef(getPage(run)).count("a scale of its own"), 1u);
   checkPage(run);
 }
 
 TEST(BenchHtml, latenciesAreOnALogarithmicAxisAndBandwidthsAtZero) {
   BenchRun run = makeRun();
-  std::string triad = sectionOf(run, 1), wss = sectionOf(run, 2);
+  std::string triad = makeSection(run, 1), wss = makeSection(run, 2);
   EXPECT_FALSE(StringRef(triad).contains("logarithmic"));
   EXPECT_TRUE(StringRef(triad).contains(">GB/s, higher is better</text>"));
   EXPECT_TRUE(StringRef(wss).contains(">ns, lower is better; logarithmic<"));
@@ -483,24 +483,24 @@ TEST(BenchHtml, latenciesAreOnALogarithmicAxisAndBandwidthsAtZero) {
 TEST(BenchHtml, busyMachineIsSaidBeforeAnythingElse) {
   BenchRun run = makeRun();
   run.load.othersCpus = 1.3;
-  std::string page = pageOf(run);
+  std::string page = getPage(run);
   EXPECT_TRUE(StringRef(page).contains("The machine was busy</strong>"));
   EXPECT_LT(page.find("The machine was busy"), page.find("Conclusions"));
   run.load.othersCpus = 0;
   run.experiments[0].points[3].isBusy = false;
-  page = pageOf(run);
+  page = getPage(run);
   EXPECT_TRUE(StringRef(page).contains("The machine was quiet"));
   EXPECT_FALSE(StringRef(page).contains("class=\"banner\""));
 }
 
 TEST(BenchHtml, verdictsOfAllKindsAreNamed) {
-  std::string page = pageOf(makeRun());
+  std::string page = getPage(makeRun());
   for (const char *word : {">yes<", ">no<", ">undecided<", ">not measured<"})
     EXPECT_TRUE(StringRef(page).contains(word)) << word;
 }
 
 TEST(BenchHtml, countersAndFiguresAreShownAndMissingOnesSaidOnce) {
-  std::string thresh = sectionOf(makeRun(), 4);
+  std::string thresh = makeSection(makeRun(), 4);
   EXPECT_EQ(StringRef(thresh).count("no counters are visible"), 1u);
   EXPECT_TRUE(StringRef(thresh).contains(">conflicting_a64fx_sets</th>"));
   EXPECT_TRUE(StringRef(thresh).contains("<td class=\"size\">64.00</td>"));
@@ -535,7 +535,7 @@ TEST(BenchHtml, hostileTextStaysText) {
   for (PointResult &point : run.experiments[3].points)
     point.parameters[0].first = bad;
   checkPage(run);
-  std::string page = pageOf(run);
+  std::string page = getPage(run);
   EXPECT_FALSE(StringRef(page).contains("<script"));
   EXPECT_FALSE(StringRef(page).contains("<!--"));
   for (char c : page)
@@ -556,7 +556,7 @@ TEST(BenchHtml, emptyRunsAndRunsWithoutMeasurements) {
       point.missing = "no free 2 MiB pages";
     }
   EXPECT_EQ(checkPage(run), 0u);
-  std::string page = pageOf(run);
+  std::string page = getPage(run);
   EXPECT_TRUE(StringRef(page).contains("0 of 59 points in 5 experiments"));
 }
 
@@ -572,7 +572,7 @@ TEST(BenchHtml, onePointWithOneRepetition) {
     measure(addPoint(one, {{"pages", "2M"}}), 12, 0.02, 1);
     run.experiments = {one};
     EXPECT_EQ(checkPage(run), 1u);
-    EXPECT_FALSE(StringRef(pageOf(run)).contains("class=\"interval\" d"));
+    EXPECT_FALSE(StringRef(getPage(run)).contains("class=\"interval\" d"));
   }
   one.points.clear();
   measure(addPoint(one, {}), 12); // no parameters at all
@@ -623,7 +623,7 @@ TEST(BenchHtml, manyPointsFindRoomOrAreSaidToBeLeftOut) {
     for (const PlotPanel &panel : set.panels)
       drawn += panel.points.size();
     EXPECT_EQ(drawn, 200u);
-    EXPECT_EQ(StringRef(pageOf(run)).contains("no room in the plots"),
+    EXPECT_EQ(StringRef(getPage(run)).contains("no room in the plots"),
               set.pointsLeftOut > 0);
   }
 }

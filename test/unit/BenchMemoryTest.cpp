@@ -238,7 +238,7 @@ TEST(BenchMemory, ThePartOfAnAreaThatWasAskedForCounts) {
   madvise(area, bytes, MADV_NOHUGEPAGE);
   memset(area, 1, bytes);
   Backing backing;
-  addBackingOf(static_cast<char *>(area) + (1 << 20), 2 << 20, backing);
+  addRangeBacking(static_cast<char *>(area) + (1 << 20), 2 << 20, backing);
   EXPECT_EQ(backing.normalBytes, 2u << 20);
   munmap(area, bytes);
 }
@@ -253,20 +253,20 @@ TEST(RunTogether, EachThreadHasACpuOfItsOwnWhileThereAreEnough) {
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
   unsigned cpus = unsigned(CPU_COUNT(&before));
   for (unsigned threads : {1u, cpus, 3 * cpus + 1}) {
-    std::vector<std::atomic<int>> runs(threads), cpuOf(threads);
+    std::vector<std::atomic<int>> runs(threads), getCpu(threads);
     double seconds = runTogether(threads, [&](unsigned thread) {
       cpu_set_t mine;
       CPU_ZERO(&mine);
       sched_getaffinity(0, sizeof(mine), &mine);
       EXPECT_EQ(CPU_COUNT(&mine), 1);
       ++runs[thread];
-      cpuOf[thread] = sched_getcpu();
+      getCpu[thread] = sched_getcpu();
     });
     EXPECT_GE(seconds, 0);
     std::set<int> used;
     for (unsigned thread = 0; thread < threads; ++thread) {
       EXPECT_EQ(runs[thread], 1);
-      used.insert(cpuOf[thread]);
+      used.insert(getCpu[thread]);
     }
     EXPECT_EQ(used.size(), std::min(threads, cpus));
   }

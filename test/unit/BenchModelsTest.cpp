@@ -182,7 +182,7 @@ std::vector<uint64_t> every(uint64_t distance, unsigned count,
 TEST(CacheSets, ArraysAtEqualPlacesOfAWayConflict) {
   const struct {
     std::vector<uint64_t> starts;
-    uint64_t sets, mostArrays;
+    uint64_t sets, maxArrays;
   } cases[] = {
       {{}, 0, 0},
       {every(512 * kib, 1), 0, 1},
@@ -204,7 +204,7 @@ TEST(CacheSets, ArraysAtEqualPlacesOfAWayConflict) {
   for (const auto &test : cases) {
     SetConflicts conflicts = countConflicts(test.starts, 512 * kib, a64fxL1d);
     EXPECT_EQ(conflicts.sets, test.sets);
-    EXPECT_EQ(conflicts.mostArrays, test.mostArrays);
+    EXPECT_EQ(conflicts.maxArrays, test.maxArrays);
   }
 }
 

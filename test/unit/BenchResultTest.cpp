@@ -17,7 +17,7 @@ using namespace mpg;
 
 using Writer = void (*)(raw_ostream &out, const BenchRun &run);
 
-static std::string textOf(Writer write, const BenchRun &run) {
+static std::string writeText(Writer write, const BenchRun &run) {
   std::string text;
   raw_string_ostream out(text);
   write(out, run);
@@ -30,8 +30,8 @@ static bool contains(const std::string &text, StringRef part) {
 }
 
 /// A point whose rounds have these values.
-static PointResult pointOf(const std::string &pages,
-                           const std::vector<double> &values) {
+static PointResult makePoint(const std::string &pages,
+                             const std::vector<double> &values) {
   PointResult point;
   point.name = "triad/pages=" + pages + "/size=1G";
   point.parameters = {{"pages", pages}, {"size", "1G"}};
@@ -54,7 +54,7 @@ static std::vector<double> around(double value) {
   return values;
 }
 
-static BenchRun runOf(std::vector<PointResult> points) {
+static BenchRun makeRun(std::vector<PointResult> points) {
   ExperimentResult experiment;
   experiment.name = "triad";
   experiment.title = "STREAM triad";
@@ -77,7 +77,7 @@ static BenchRun runOf(std::vector<PointResult> points) {
 
 /// With everything that a file can hold.
 static BenchRun fullRun() {
-  BenchRun run = runOf({pointOf("4K", around(0.1)), pointOf("2M", {})});
+  BenchRun run = makeRun({makePoint("4K", around(0.1)), makePoint("2M", {})});
   run.quick = true;
   run.load = {12.5, 0.25, 0.01, 1.5};
   ExperimentResult &experiment = run.experiments[0];
@@ -108,7 +108,7 @@ static std::string compared(const BenchRun &before, const BenchRun &after,
   return text;
 }
 
-static std::string errorOf(const std::string &text) {
+static std::string readError(const std::string &text) {
   Expected<BenchRun> run = readBenchJson(text, "a.json");
   return run ? "" : toString(run.takeError());
 }
@@ -118,12 +118,12 @@ static std::string errorOf(const std::string &text) {
 //===----------------------------------------------------------------------===//
 
 TEST(BenchJson, IsReadAsItWasWritten) {
-  std::string text = textOf(writeBenchJson, fullRun());
+  std::string text = writeText(writeBenchJson, fullRun());
   EXPECT_TRUE(contains(text, "\"schema\": \"mpgbench-1\""));
   EXPECT_LT(text.find("\"schema\""), text.find("\"version\""));
   Expected<BenchRun> run = readBenchJson(text, "a.json");
   ASSERT_TRUE(bool(run)) << toString(run.takeError());
-  EXPECT_EQ(textOf(writeBenchJson, *run), text);
+  EXPECT_EQ(writeText(writeBenchJson, *run), text);
   EXPECT_EQ(run->seed, UINT64_MAX);
   const PointResult &point = run->experiments[0].points[0];
   EXPECT_EQ(point.samples[2].backing.hugetlbBytes, UINT64_MAX);
@@ -136,7 +136,8 @@ TEST(BenchJson, IsReadAsItWasWritten) {
 }
 
 TEST(BenchJson, TheSummaryIsMadeFromTheSamples) {
-  std::string text = textOf(writeBenchJson, runOf({pointOf("4K", around(10))}));
+  std::string text =
+      writeText(writeBenchJson, makeRun({makePoint("4K", around(10))}));
   size_t at = text.find("\"median\": ");
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 10, "7");
@@ -146,19 +147,19 @@ TEST(BenchJson, TheSummaryIsMadeFromTheSamples) {
 }
 
 TEST(BenchJson, KeysOfLaterVersionsArePassedOver) {
-  std::string text = textOf(writeBenchJson, fullRun());
+  std::string text = writeText(writeBenchJson, fullRun());
   text.insert(1, "\"new\": [{\"a\": null}], ");
-  EXPECT_EQ(errorOf(text), "");
+  EXPECT_EQ(readError(text), "");
 }
 
 /// Replaces the first \p from; the error of what comes of it.
 static std::string errorAfter(StringRef from, StringRef to) {
-  std::string text = textOf(writeBenchJson, fullRun());
+  std::string text = writeText(writeBenchJson, fullRun());
   size_t at = text.find(from.str());
   EXPECT_NE(at, std::string::npos) << from.str();
   if (at != std::string::npos)
     text.replace(at, from.size(), to.str());
-  return errorOf(text);
+  return readError(text);
 }
 
 TEST(BenchJson, DamageIsNamedWithItsPlace) {
@@ -192,41 +193,42 @@ TEST(BenchJson, DamageIsNamedWithItsPlace) {
 }
 
 TEST(BenchJson, ValuesThatNothingCanHave) {
-  std::string text = textOf(writeBenchJson, runOf({pointOf("4K", {1234})}));
+  std::string text =
+      writeText(writeBenchJson, makeRun({makePoint("4K", {1234})}));
   for (const char *value :
        {"0", "-1", "1e-300", "1e300", "null", "\"1\"", "1e999", "true", "[]"}) {
     std::string damaged = text;
     damaged.replace(damaged.find("\"value\": 1234"), 13,
                     std::string("\"value\": ") + value);
-    EXPECT_TRUE(contains(errorOf(damaged),
+    EXPECT_TRUE(contains(readError(damaged),
                          "a.json: experiments[0].points[0].samples[0].value: "))
-        << value << ": " << errorOf(damaged);
+        << value << ": " << readError(damaged);
   }
   // No JSON at all.
   for (const char *value : {"nan", "inf", "-Infinity", ""}) {
     std::string damaged = text;
     damaged.replace(damaged.find("\"value\": 1234"), 13,
                     std::string("\"value\": ") + value);
-    EXPECT_TRUE(contains(errorOf(damaged), "a.json: not JSON: ")) << value;
+    EXPECT_TRUE(contains(readError(damaged), "a.json: not JSON: ")) << value;
   }
 }
 
 TEST(BenchJson, WhatIsNoFileOfResults) {
   for (const char *text : {"", "{", "[]", "null", "5", "\"x\"", "{}", "\xff"})
-    EXPECT_TRUE(contains(errorOf(text), "a.json: ")) << text;
+    EXPECT_TRUE(contains(readError(text), "a.json: ")) << text;
   for (StringRef brackets : {"[", "{\"a\":", "[[],"}) {
     std::string deep;
     for (unsigned i = 0; i < 1000000; ++i)
       deep += brackets;
-    EXPECT_NE(errorOf(deep), "");
+    EXPECT_NE(readError(deep), "");
   }
   // Brackets inside a text do not count as nesting.
-  std::string text = textOf(writeBenchJson, fullRun());
+  std::string text = writeText(writeBenchJson, fullRun());
   text.replace(text.find("STREAM"), 6, "\\\"" + std::string(100, '['));
-  EXPECT_EQ(errorOf(text), "");
+  EXPECT_EQ(readError(text), "");
   // Every beginning of a file.
   for (size_t i = 0; i + 2 < text.size(); i += 7)
-    EXPECT_NE(errorOf(text.substr(0, i)), "");
+    EXPECT_NE(readError(text.substr(0, i)), "");
 }
 
 TEST(BenchJson, WhatIsNotFiniteIsStillJson) {
@@ -234,22 +236,22 @@ TEST(BenchJson, WhatIsNotFiniteIsStillJson) {
   WorkerResult &sample = run.experiments[0].points[0].samples[2];
   sample.figures["nan"] = std::nan("");
   run.load.othersCpus = std::numeric_limits<double>::infinity();
-  std::string text = textOf(writeBenchJson, run);
+  std::string text = writeText(writeBenchJson, run);
   EXPECT_TRUE(bool(expectedToOptional(json::parse(text))));
-  EXPECT_EQ(errorOf(text), "a.json: load.others_cpus: not a number");
+  EXPECT_EQ(readError(text), "a.json: load.others_cpus: not a number");
 }
 
 TEST(BenchJson, TextThatIsNotUtf8) {
   BenchRun run = fullRun();
   run.machine[0].second = "bad \xff byte";
-  EXPECT_EQ(errorOf(textOf(writeBenchJson, run)), "");
+  EXPECT_EQ(readError(writeText(writeBenchJson, run)), "");
 }
 
 //===----------------------------------------------------------------------===//
 // The line of a worker
 //===----------------------------------------------------------------------===//
 
-static std::string lineOf(const WorkerResult &result) {
+static std::string formatLine(const WorkerResult &result) {
   std::string text;
   raw_string_ostream out(text);
   writeWorkerResult(out, result);
@@ -264,18 +266,18 @@ static std::string errorOfLine(StringRef line) {
 
 TEST(WorkerLine, IsReadAsItWasWritten) {
   WorkerResult result = fullRun().experiments[0].points[0].samples[2];
-  std::string line = lineOf(result);
+  std::string line = formatLine(result);
   EXPECT_EQ(StringRef(line).count('\n'), 1u);
   EXPECT_EQ(line.back(), '\n');
   Expected<WorkerResult> read = readWorkerResult(line);
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
-  EXPECT_EQ(lineOf(*read), line);
+  EXPECT_EQ(formatLine(*read), line);
 }
 
 TEST(WorkerLine, AReasonNeedsNoValue) {
   WorkerResult result;
   result.error = "no free pages:\n0 of 0";
-  std::string line = lineOf(result);
+  std::string line = formatLine(result);
   EXPECT_EQ(StringRef(line).count('\n'), 1u);
   Expected<WorkerResult> read = readWorkerResult(line);
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
@@ -284,11 +286,11 @@ TEST(WorkerLine, AReasonNeedsNoValue) {
 
 TEST(WorkerLine, NonsenseIsRefused) {
   WorkerResult result;
-  EXPECT_EQ(errorOfLine(lineOf(result)), "value: must be above 0");
+  EXPECT_EQ(errorOfLine(formatLine(result)), "value: must be above 0");
   result.value = -3;
-  EXPECT_EQ(errorOfLine(lineOf(result)), "value: must be above 0");
+  EXPECT_EQ(errorOfLine(formatLine(result)), "value: must be above 0");
   result.value = std::nan("");
-  EXPECT_EQ(errorOfLine(lineOf(result)), "value: not a number");
+  EXPECT_EQ(errorOfLine(formatLine(result)), "value: not a number");
   EXPECT_EQ(errorOfLine("{\"error\": null}"), "value: missing");
   EXPECT_EQ(errorOfLine("[]"), "not an object");
   for (StringRef line : {"", "Segmentation fault", "{\"error\": nul"})
@@ -301,7 +303,8 @@ TEST(WorkerLine, NonsenseIsRefused) {
 //===----------------------------------------------------------------------===//
 
 /// The fields of RFC 4180 text, by the rules and not by the writer's code.
-static std::vector<std::vector<std::string>> rowsOf(const std::string &text) {
+static std::vector<std::vector<std::string>>
+splitRows(const std::string &text) {
   std::vector<std::vector<std::string>> rows = {{""}};
   bool isQuoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -323,7 +326,7 @@ static std::vector<std::vector<std::string>> rowsOf(const std::string &text) {
 
 TEST(BenchCsv, OneRowASampleAndOneForWhatIsMissing) {
   BenchRun run = fullRun();
-  auto rows = rowsOf(textOf(writeBenchCsv, run));
+  auto rows = splitRows(writeText(writeBenchCsv, run));
   ASSERT_EQ(rows.size(), 1u + 7 + 1);
   for (const auto &row : rows)
     EXPECT_EQ(row.size(), rows[0].size());
@@ -347,7 +350,7 @@ TEST(BenchCsv, OneRowASampleAndOneForWhatIsMissing) {
 }
 
 TEST(BenchText, SaysWhatWasMeasuredAndWhatWasNot) {
-  std::string text = textOf(writeBenchText, fullRun());
+  std::string text = writeText(writeBenchText, fullRun());
   EXPECT_TRUE(contains(text, "triad: STREAM triad"));
   EXPECT_TRUE(contains(text, "counted: 24 B an element"));
   EXPECT_TRUE(contains(text, "all with size=1G"));
@@ -364,25 +367,25 @@ TEST(BenchText, SaysWhatWasMeasuredAndWhatWasNot) {
   run.experiments[0].points[0].parameters[0].second = "\x1b[31m";
   run.experiments[0].points[0].samples[2].figures["\x1b[31m"] = 1;
   run.experiments[0].unit = "\x1b[31m";
-  EXPECT_FALSE(contains(textOf(writeBenchText, run), "\x1b"));
+  EXPECT_FALSE(contains(writeText(writeBenchText, run), "\x1b"));
   EXPECT_FALSE(contains(compared(run, run), "\x1b"));
 }
 
 TEST(BenchText, BackingIsWhatTheKernelGave) {
-  PointResult point = pointOf("2M", around(10));
+  PointResult point = makePoint("2M", around(10));
   for (WorkerResult &sample : point.samples)
     sample.backing = {25, 0, 75};
-  EXPECT_TRUE(
-      contains(textOf(writeBenchText, runOf({point})), "2M 75 %, normal 25 %"));
+  EXPECT_TRUE(contains(writeText(writeBenchText, makeRun({point})),
+                       "2M 75 %, normal 25 %"));
 }
 
 TEST(BenchText, EmptyRuns) {
   BenchRun run;
-  EXPECT_TRUE(contains(textOf(writeBenchText, run), "mpgbench"));
-  EXPECT_EQ(rowsOf(textOf(writeBenchCsv, run)).size(), 1u);
-  EXPECT_EQ(errorOf(textOf(writeBenchJson, run)), "");
-  run = runOf({});
-  EXPECT_TRUE(contains(textOf(writeBenchText, run), "triad: STREAM triad"));
+  EXPECT_TRUE(contains(writeText(writeBenchText, run), "mpgbench"));
+  EXPECT_EQ(splitRows(writeText(writeBenchCsv, run)).size(), 1u);
+  EXPECT_EQ(readError(writeText(writeBenchJson, run)), "");
+  run = makeRun({});
+  EXPECT_TRUE(contains(writeText(writeBenchText, run), "triad: STREAM triad"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -390,8 +393,8 @@ TEST(BenchText, EmptyRuns) {
 //===----------------------------------------------------------------------===//
 
 TEST(BenchCompare, FasterAndSlowerByTheUnit) {
-  BenchRun slow = runOf({pointOf("4K", around(10))});
-  BenchRun fast = runOf({pointOf("4K", around(12))});
+  BenchRun slow = makeRun({makePoint("4K", around(10))});
+  BenchRun fast = makeRun({makePoint("4K", around(12))});
   EXPECT_TRUE(contains(compared(slow, fast), "faster 1.20x"));
   EXPECT_TRUE(contains(compared(fast, slow, 1), "slower 1.20x"));
   for (BenchRun *run : {&slow, &fast}) {
@@ -406,18 +409,18 @@ TEST(BenchCompare, FasterAndSlowerByTheUnit) {
 }
 
 TEST(BenchCompare, WhatIsNotCertainIsNotSaid) {
-  BenchRun run = runOf({pointOf("4K", around(10))});
+  BenchRun run = makeRun({makePoint("4K", around(10))});
   std::string same = compared(run, run);
   EXPECT_TRUE(contains(same, "triad/pages=4K/size=1G"));
   EXPECT_TRUE(contains(same, "no difference seen"));
   EXPECT_FALSE(contains(same, "slower"));
-  EXPECT_TRUE(contains(compared(run, runOf({pointOf("4K", around(10.15))})),
+  EXPECT_TRUE(contains(compared(run, makeRun({makePoint("4K", around(10.15))})),
                        "below 2 %"));
-  EXPECT_TRUE(contains(compared(run, runOf({pointOf("4K", {1, 2})})),
+  EXPECT_TRUE(contains(compared(run, makeRun({makePoint("4K", {1, 2})})),
                        "too few rounds"));
-  EXPECT_TRUE(contains(compared(run, runOf({pointOf("4K", {})})),
+  EXPECT_TRUE(contains(compared(run, makeRun({makePoint("4K", {})})),
                        "not measured after"));
-  BenchRun busy = runOf({pointOf("4K", around(5))});
+  BenchRun busy = makeRun({makePoint("4K", around(5))});
   busy.experiments[0].points[0].isBusy = true;
   std::string text = compared(run, busy);
   EXPECT_TRUE(contains(text, "no verdict: busy after"));
@@ -426,8 +429,9 @@ TEST(BenchCompare, WhatIsNotCertainIsNotSaid) {
 
 TEST(BenchCompare, WhatDiffersBesideTheTimes) {
   BenchRun before =
-      runOf({pointOf("4K", around(10)), pointOf("2M", around(9))});
-  BenchRun after = runOf({pointOf("4K", around(10)), pointOf("1G", around(9))});
+      makeRun({makePoint("4K", around(10)), makePoint("2M", around(9))});
+  BenchRun after =
+      makeRun({makePoint("4K", around(10)), makePoint("1G", around(9))});
   after.machine[0].second = "B";
   after.machine[1].second = "2 MiB: 2 of 2 pages free";
   after.quick = true;
@@ -445,7 +449,7 @@ TEST(BenchCompare, WhatDiffersBesideTheTimes) {
 }
 
 TEST(BenchCompare, OtherUnitsAreNotCompared) {
-  BenchRun before = runOf({pointOf("4K", around(10))}), after = before;
+  BenchRun before = makeRun({makePoint("4K", around(10))}), after = before;
   after.experiments[0].unit = "GiB/s";
   EXPECT_TRUE(contains(compared(before, after), "not compared: the unit is"));
   after.experiments[0].name = "copy";
@@ -494,7 +498,7 @@ TEST(BenchAnonymous, CleansAllTextsOfARun) {
   experiment.points[0].samples[0].counters.push_back(
       {"cycles", std::nullopt, "kilroy may not"});
   anonymise(run, {"kilroy"});
-  std::string text = textOf(writeBenchJson, run);
+  std::string text = writeText(writeBenchJson, run);
   EXPECT_FALSE(contains(text, "kilroy"));
   EXPECT_FALSE(contains(text, "/home"));
   EXPECT_TRUE(contains(text, "\"2026-01-02\""));

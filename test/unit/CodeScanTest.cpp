@@ -40,7 +40,7 @@ public:
     here = address;
     return *this;
   }
-  Program &put(const Bytes &bytes) {
+  Program &emit(const Bytes &bytes) {
     auto area = std::prev(memory.upper_bound(here));
     std::copy(bytes.begin(), bytes.end(),
               area->second.begin() + (here - area->first));
@@ -54,13 +54,13 @@ public:
     for (unsigned shift = 0; shift < 32; shift += 8)
       opcode.push_back(uint8_t(distance >> shift));
     opcode.insert(opcode.end(), tail.begin(), tail.end());
-    return put(opcode);
+    return emit(opcode);
   }
   /// AArch64 words.
   Program &words(std::initializer_list<uint32_t> all) {
     for (uint32_t word : all)
-      put({uint8_t(word), uint8_t(word >> 8), uint8_t(word >> 16),
-           uint8_t(word >> 24)});
+      emit({uint8_t(word), uint8_t(word >> 8), uint8_t(word >> 16),
+            uint8_t(word >> 24)});
     return *this;
   }
   /// An AArch64 branch; \p opcode without its distance.
@@ -132,9 +132,9 @@ const Bytes movEdiEbx = {0x89, 0xdf};
 Program x86(size_t textBytes = 0x1000) {
   Program program(Machine::x86_64, textBytes);
   program.at(stubBase).relative({0xff, 0x25}, slot);
-  program.put({0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0});
+  program.emit({0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0});
   program.at(stubBase + stubBytes).relative({0xff, 0x25}, exitSlot);
-  program.put({0x68, 1, 0, 0, 0, 0xe9, 0, 0, 0, 0});
+  program.emit({0x68, 1, 0, 0, 0, 0xe9, 0, 0, 0, 0});
   return program.at(textBase);
 }
 
@@ -145,8 +145,8 @@ Program &callSbrk(Program &program) {
 /// A function that runs \p front and then calls sbrk.
 CallArguments afterX86(const Bytes &front) {
   Program program = x86();
-  program.put({0x55}).put(front);
-  callSbrk(program).put(ret);
+  program.emit({0x55}).emit(front);
+  callSbrk(program).emit(ret);
   return program.classify();
 }
 
@@ -228,10 +228,10 @@ TEST(X86Calls, zeroingBytesInsideAnotherInstruction) {
 TEST(X86Calls, callsInBetween) {
   auto between = [](const Bytes &front, const Bytes &behind) {
     Program program = x86();
-    program.put({0x55}).put(front).relative({0xe8}, textBase + 0x800);
-    program.put(behind);
-    callSbrk(program).put(ret);
-    program.at(textBase + 0x800).put(ret);
+    program.emit({0x55}).emit(front).relative({0xe8}, textBase + 0x800);
+    program.emit(behind);
+    callSbrk(program).emit(ret);
+    program.at(textBase + 0x800).emit(ret);
     return program.classify();
   };
   // rbx survives a call, edi and eax do not.
@@ -245,15 +245,15 @@ TEST(X86Calls, shortBranchToTheCall) {
   // FRONT; test ebx, ebx; jne call; xor edi, edi; call: sbrk
   auto merge = [](const Bytes &front) {
     Program program = x86();
-    program.put(front).put({0x85, 0xdb, 0x75, 0x02}).put(xorEdi);
-    callSbrk(program).put(ret);
+    program.emit(front).emit({0x85, 0xdb, 0x75, 0x02}).emit(xorEdi);
+    callSbrk(program).emit(ret);
     return program.classify();
   };
   EXPECT_EQ(merge({0xbf, 0, 0x10, 0, 0}), CallArguments::other);
   EXPECT_EQ(merge(xorEdi), CallArguments::allZero);
   // A branch to the xor does no harm.
   Program program = x86();
-  program.put({0x85, 0xdb, 0x75, 0x00}).put(xorEdi);
+  program.emit({0x85, 0xdb, 0x75, 0x00}).emit(xorEdi);
   callSbrk(program);
   EXPECT_EQ(program.classify(), CallArguments::allZero);
 }
@@ -264,9 +264,9 @@ TEST(X86Calls, farJumpToTheCall) {
   constexpr uint64_t function = textBase + 0x40000;
   auto jump = [](uint64_t from, const Bytes &opcode, uint64_t to) {
     Program program = x86(textBytes);
-    program.at(function).put({0x55}).put(xorEdi);
-    callSbrk(program).put(ret);
-    program.at(from).put(movEdiEbx).relative(opcode, to);
+    program.at(function).emit({0x55}).emit(xorEdi);
+    callSbrk(program).emit(ret);
+    program.at(from).emit(movEdiEbx).relative(opcode, to);
     return program.classify();
   };
   uint64_t zeroing = function + 1, call = function + 3;
@@ -287,15 +287,15 @@ TEST(X86Calls, blockBehindACallThatMayReturn) {
   // xor edi, edi; test ebx, ebx; je L; mov edi, 1; call TARGET; L: call sbrk
   auto behind = [](uint64_t called, bool knowsExit) {
     Program program = x86();
-    program.put({0x55}).put(xorEdi).put({0x85, 0xdb, 0x74, 0x0a});
-    program.put({0xbf, 1, 0, 0, 0}).relative({0xe8}, called);
-    callSbrk(program).put(ret);
+    program.emit({0x55}).emit(xorEdi).emit({0x85, 0xdb, 0x74, 0x0a});
+    program.emit({0xbf, 1, 0, 0, 0}).relative({0xe8}, called);
+    callSbrk(program).emit(ret);
     // One function that ends with exit on both ways, one that may return.
-    program.at(textBase + 0x200).put({0x85, 0xff, 0x74, 0x05});
+    program.at(textBase + 0x200).emit({0x85, 0xff, 0x74, 0x05});
     program.relative({0xe8}, stubBase + stubBytes);
     program.relative({0xe8}, stubBase + stubBytes);
-    program.at(textBase + 0x300).put({0x85, 0xff, 0x74, 0x05});
-    program.relative({0xe8}, stubBase + stubBytes).put(ret);
+    program.at(textBase + 0x300).emit({0x85, 0xff, 0x74, 0x05});
+    program.relative({0xe8}, stubBase + stubBytes).emit(ret);
     std::vector<uint64_t> slots = {exitSlot};
     if (knowsExit)
       program.target.noReturnSlots = slots;
@@ -311,15 +311,15 @@ TEST(X86Calls, blockBehindACallThatMayReturn) {
 TEST(X86Calls, functionsBehindEachOther) {
   // z: xor edi, edi; jmp w.  w: call sbrk, for any caller of w.
   Program program = x86();
-  program.put(xorEdi).put({0xeb, 0x00});
-  callSbrk(program).put(ret);
+  program.emit(xorEdi).emit({0xeb, 0x00});
+  callSbrk(program).emit(ret);
   EXPECT_EQ(program.classify(), CallArguments::other);
 }
 
 TEST(X86Calls, loopThatProvesItself) {
   // L: call sbrk; jmp L, and no zero anywhere.
   Program program = x86();
-  program.put({0x75, 0x00});
+  program.emit({0x75, 0x00});
   uint64_t loop = program.here;
   callSbrk(program).relative({0xe9}, loop);
   EXPECT_EQ(program.classify(), CallArguments::other);
@@ -329,7 +329,7 @@ TEST(X86Calls, tailCalls) {
   for (const Bytes &opcode : {Bytes{0xe9}, Bytes{0x0f, 0x84}})
     for (bool zero : {false, true}) {
       Program program = x86();
-      program.put(zero ? xorEdi : movEdiEbx).relative(opcode, stubBase);
+      program.emit(zero ? xorEdi : movEdiEbx).relative(opcode, stubBase);
       EXPECT_EQ(program.classify(),
                 zero ? CallArguments::allZero : CallArguments::other);
     }
@@ -338,16 +338,16 @@ TEST(X86Calls, tailCalls) {
 TEST(X86Calls, oneBadCallSpoilsAll) {
   Program program = x86();
   for (int i = 0; i < 5; ++i)
-    callSbrk(program.put(xorEdi));
+    callSbrk(program.emit(xorEdi));
   EXPECT_EQ(program.classify(), CallArguments::allZero);
-  callSbrk(program.put(movEdiEbx));
+  callSbrk(program.emit(movEdiEbx));
   EXPECT_EQ(program.classify(), CallArguments::other);
 }
 
 TEST(X86Calls, otherFunctionsDoNotMatter) {
   Program program = x86();
-  callSbrk(program.put(xorEdi));
-  program.put(movEdiEbx).relative({0xe8}, stubBase + stubBytes);
+  callSbrk(program.emit(xorEdi));
+  program.emit(movEdiEbx).relative({0xe8}, stubBase + stubBytes);
   EXPECT_EQ(program.classify(), CallArguments::allZero);
 }
 
@@ -360,8 +360,8 @@ TEST(X86Calls, everyShapeOfStub) {
   for (const Bytes &prefix : prefixes)
     for (bool zero : {false, true}) {
       Program program = x86();
-      program.at(stubBase).put(prefix).relative({0xff, 0x25}, slot);
-      program.at(textBase).put(zero ? xorEdi : movEdiEbx);
+      program.at(stubBase).emit(prefix).relative({0xff, 0x25}, slot);
+      program.at(textBase).emit(zero ? xorEdi : movEdiEbx);
       callSbrk(program);
       EXPECT_EQ(program.classify(),
                 zero ? CallArguments::allZero : CallArguments::other)
@@ -373,9 +373,9 @@ TEST(X86Calls, stubsWithoutSections) {
   // The jump behind a lazy stub identifies it; one alone could be a function.
   Program program = x86();
   program.knowsStubs = false;
-  callSbrk(program.put(xorEdi));
+  callSbrk(program.emit(xorEdi));
   EXPECT_EQ(program.classify(), CallArguments::allZero);
-  program.at(stubBase + 6).put(Bytes(10, 0xcc));
+  program.at(stubBase + 6).emit(Bytes(10, 0xcc));
   EXPECT_EQ(program.classify(), CallArguments::other);
   program.knowsStubs = true;
   EXPECT_EQ(program.classify(), CallArguments::allZero);
@@ -387,8 +387,8 @@ TEST(X86Calls, throughTheSlot) {
     Program program = x86();
     program.jumpSlots.clear();
     program.gotSlots = {slot};
-    program.at(stubBase).put(Bytes(stubBytes, 0xcc)).at(textBase);
-    program.put(front).relative(opcode, slot, tail).put(ret);
+    program.at(stubBase).emit(Bytes(stubBytes, 0xcc)).at(textBase);
+    program.emit(front).relative(opcode, slot, tail).emit(ret);
     return program.classify();
   };
   EXPECT_EQ(use(xorEdi, {0xff, 0x15}), CallArguments::allZero); // call
@@ -406,7 +406,7 @@ TEST(X86Calls, throughTheSlot) {
 
 TEST(X86Calls, addressOfTheStub) {
   Program program = x86();
-  callSbrk(program.put(xorEdi));
+  callSbrk(program.emit(xorEdi));
   program.relative({0x48, 0x8d, 0x05}, stubBase); // lea rax, [stub]
   EXPECT_EQ(program.classify(), CallArguments::other);
 }
@@ -416,15 +416,15 @@ TEST(X86Calls, switchNearTheCall) {
   const Bytes dispatch = {0x48, 0x63, 0x04, 0x81, 0x48, 0x01, 0xc8, 0xff, 0xe0};
   for (bool far : {false, true}) {
     Program program = x86(0x4000);
-    program.put(dispatch).at(far ? textBase + 0x2000 : program.here);
-    callSbrk(program.put(xorEdi)).put(ret);
+    program.emit(dispatch).at(far ? textBase + 0x2000 : program.here);
+    callSbrk(program.emit(xorEdi)).emit(ret);
     EXPECT_EQ(program.classify(),
               far ? CallArguments::allZero : CallArguments::other);
   }
   // A jump through a register that holds a pointer is a tail call.
   Program program = x86();
-  program.put({0x48, 0x8b, 0x07, 0xff, 0xe0}); // mov (%rdi), %rax; jmp *%rax
-  callSbrk(program.put(xorEdi)).put(ret);
+  program.emit({0x48, 0x8b, 0x07, 0xff, 0xe0}); // mov (%rdi), %rax; jmp *%rax
+  callSbrk(program.emit(xorEdi)).emit(ret);
   EXPECT_EQ(program.classify(), CallArguments::allZero);
 }
 
@@ -444,8 +444,8 @@ TEST(X86Calls, functionsKnownFromTheirTable) {
     }
     program.memory[header] = table;
     program.target.functionTable = {header, table.size()};
-    program.at(dispatchAt).put(dispatch).at(callAt).put(xorEdi);
-    callSbrk(program).put(ret);
+    program.at(dispatchAt).emit(dispatch).at(callAt).emit(xorEdi);
+    callSbrk(program).emit(ret);
     return program.classify();
   };
   EXPECT_EQ(classify(textBase + 0x80, function), CallArguments::allZero);
@@ -458,10 +458,10 @@ TEST(X86Calls, whereWindowsMeet) {
   for (uint64_t address = seam - 40; address < seam + 40; ++address)
     for (bool zero : {false, true}) {
       Program program = x86(0x20000);
-      program.at(address).put(zero ? xorEdi : movEdiEbx);
+      program.at(address).emit(zero ? xorEdi : movEdiEbx);
       callSbrk(program);
       // A first call, so that missing this one shows as "all zero".
-      program.at(textBase + 0x100).put(xorEdi);
+      program.at(textBase + 0x100).emit(xorEdi);
       callSbrk(program);
       EXPECT_EQ(program.classify(),
                 zero ? CallArguments::allZero : CallArguments::other)
@@ -474,8 +474,8 @@ TEST(X86Calls, zerosBetweenFunctions) {
   // Linkers fill with zeros, which decode as instructions of two bytes.
   for (size_t zeros = 0; zeros < 40; ++zeros) {
     Program program = x86();
-    program.put(ret).put(Bytes(zeros, 0)).put({0x48, 0x83, 0xec, 0x08});
-    callSbrk(program.put(xorEdi)).put(ret);
+    program.emit(ret).emit(Bytes(zeros, 0)).emit({0x48, 0x83, 0xec, 0x08});
+    callSbrk(program.emit(xorEdi)).emit(ret);
     EXPECT_EQ(program.classify(), CallArguments::allZero) << zeros;
   }
 }
@@ -637,7 +637,7 @@ TEST(Calls, unknownIsNotHarmless) {
   EXPECT_EQ(x86().classify(), CallArguments::other);
   EXPECT_EQ(aarch64().classify(), CallArguments::other);
   Program program = x86();
-  callSbrk(program.put(xorEdi));
+  callSbrk(program.emit(xorEdi));
   EXPECT_EQ(program.classify(), CallArguments::allZero);
   program.target.addressTaken = true;
   EXPECT_EQ(program.classify(), CallArguments::other);
@@ -695,12 +695,12 @@ TEST(BrkSystemCall, x86) {
   };
   for (const Bytes &code : found) {
     Program program = x86();
-    program.put(code);
+    program.emit(code);
     EXPECT_EQ(program.findBrk(), program.here - 2)
         << testing::PrintToString(code);
   }
   for (const Bytes &code : notFound)
-    EXPECT_EQ(x86().put(code).findBrk(), std::nullopt)
+    EXPECT_EQ(x86().emit(code).findBrk(), std::nullopt)
         << testing::PrintToString(code);
 }
 
@@ -719,11 +719,11 @@ TEST(BrkSystemCall, theLowestOneAndAcrossWindows) {
   const Bytes code = {0xb8, 12, 0, 0, 0, 0x0f, 0x05};
   Program program = x86(0x40000);
   for (uint64_t address : {textBase + 0x30000, textBase + 0x500})
-    program.at(address).put(code);
+    program.at(address).emit(code);
   EXPECT_EQ(program.findBrk(), textBase + 0x505);
   constexpr uint64_t seam = 0x30000;
   for (uint64_t address = seam - 12; address < seam + 12; ++address)
-    EXPECT_EQ(x86(0x20000).at(address).put(code).findBrk(), address + 5);
+    EXPECT_EQ(x86(0x20000).at(address).emit(code).findBrk(), address + 5);
 }
 
 TEST(Instruction, x86Lengths) {

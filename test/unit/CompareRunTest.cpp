@@ -85,12 +85,12 @@ TEST_F(CompareRun, SeesProcessesThatAreLeft) {
 
 TEST_F(CompareRun, LooksAtTheLastMoment) {
   pid_t seen = 0;
-  auto look = [&](pid_t pid) {
+  auto inspect = [&](pid_t pid) {
     seen = access(("/proc/" + std::to_string(pid) + "/smaps").c_str(), R_OK)
                ? 0
                : pid;
   };
-  command.atExit = look;
+  command.atExit = inspect;
   EXPECT_EQ(WEXITSTATUS(run("kill -WINCH $$; exit 4").sample.waitStatus), 4);
   EXPECT_GT(seen, 0);
 }

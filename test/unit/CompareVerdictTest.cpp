@@ -72,7 +72,7 @@ static ModeResult modeWith(const char *name, double wallSeconds) {
   return mode;
 }
 
-static Comparison comparisonOf(std::vector<ModeResult> modes) {
+static Comparison makeComparison(std::vector<ModeResult> modes) {
   Comparison comparison;
   comparison.command = {"app"};
   comparison.rounds = 10;
@@ -82,21 +82,21 @@ static Comparison comparisonOf(std::vector<ModeResult> modes) {
 }
 
 TEST(CompareVerdict, EndsWithTheBestMode) {
-  Comparison both = comparisonOf(
+  Comparison both = makeComparison(
       {modeWith("none", 1.2), modeWith("thp", 1.1), modeWith("hugetlb", 1.0)});
   EXPECT_EQ(describeMode(both, both.modes[1]),
             "thp: 1.09x faster [1.09, 1.09]");
   EXPECT_EQ(describeBest(both),
             "large pages: 1.20x faster [1.20, 1.20] (hugetlb)");
-  Comparison same = comparisonOf(
+  Comparison same = makeComparison(
       {modeWith("none", 1.0), modeWith("thp", 1.3), modeWith("hugetlb", 1.0)});
   EXPECT_EQ(describeBest(same), "no gain: 1.00x [1.00, 1.00] (hugetlb)");
   Comparison slower =
-      comparisonOf({modeWith("none", 1.0), modeWith("thp", 1.25)});
+      makeComparison({modeWith("none", 1.0), modeWith("thp", 1.25)});
   EXPECT_EQ(describeBest(slower),
             "large pages: 1.25x slower [1.25, 1.25] (thp)");
   Comparison otherBase =
-      comparisonOf({modeWith("thp", 1.1), modeWith("hugetlb", 1.0)});
+      makeComparison({modeWith("thp", 1.1), modeWith("hugetlb", 1.0)});
   EXPECT_EQ(describeBest(otherBase),
             "hugetlb against thp: 1.10x faster [1.10, 1.10] (hugetlb)");
 }
@@ -105,7 +105,7 @@ TEST(CompareVerdict, EndsWithTheBestMode) {
 /// time cannot.
 static Comparison busyComparison() {
   Comparison busy =
-      comparisonOf({modeWith("none", 1.2), modeWith("hugetlb", 1.3)});
+      makeComparison({modeWith("none", 1.2), modeWith("hugetlb", 1.3)});
   busy.load.othersCpus = 1.3;
   for (ModeResult &mode : busy.modes)
     for (RunSample &sample : mode.samples)
@@ -121,7 +121,7 @@ TEST(CompareVerdict, IsOfCpuTimeOnABusyMachine) {
             "large pages: 1.20x faster [1.20, 1.20] (hugetlb) by CPU time; the "
             "machine was busy: other processes used 1.30 CPUs, steal 0.00");
   busy.metric = Metric{"([0-9]+)", false};
-  EXPECT_EQ(basisOf(busy), Basis::cpuTime);
+  EXPECT_EQ(computeBasis(busy), Basis::cpuTime);
 }
 
 TEST(CompareVerdict, HasNoneWhereCpuTimeIsNotTheProgramsAlone) {
@@ -140,7 +140,7 @@ TEST(CompareVerdict, HasNoneWhereCpuTimeIsNotTheProgramsAlone) {
 
 TEST(CompareVerdict, IsOfTheMetric) {
   Comparison comparison =
-      comparisonOf({modeWith("none", 1.0), modeWith("thp", 1.0)});
+      makeComparison({modeWith("none", 1.0), modeWith("thp", 1.0)});
   for (ModeResult &mode : comparison.modes)
     for (RunSample &sample : mode.samples)
       sample.metric.value = mode.name == "none" ? 30 : 60;
@@ -157,7 +157,7 @@ TEST(CompareVerdict, SaysThatThereWereNoLargePages) {
   without.memory.hugeBytes = without.memory.peakHugeBytes = 0;
   without.memory.fallback = true;
   without.memory.reason = "the pool is empty";
-  Comparison alone = comparisonOf({modeWith("none", 1.2), without});
+  Comparison alone = makeComparison({modeWith("none", 1.2), without});
   EXPECT_EQ(describeMode(alone, alone.modes[1]),
             "hugetlb: 0 B of 300 MiB on large pages: the pool is empty; 1.20x "
             "[1.20, 1.20] says nothing about them");
@@ -165,7 +165,7 @@ TEST(CompareVerdict, SaysThatThereWereNoLargePages) {
                                  "pages: the pool is empty");
   // Another mode had some: the verdict is its.
   Comparison with =
-      comparisonOf({modeWith("none", 1.2), without, modeWith("thp", 1.1)});
+      makeComparison({modeWith("none", 1.2), without, modeWith("thp", 1.1)});
   EXPECT_EQ(describeBest(with), "large pages: 1.09x faster [1.09, 1.09] (thp)");
 }
 
@@ -173,7 +173,7 @@ TEST(CompareVerdict, LeavesOutWhatFailed) {
   ModeResult failed = modeWith("hugetlb", 0.1);
   failed.missing = "failed: ended with status 3, with none status 0";
   Comparison comparison =
-      comparisonOf({modeWith("none", 1.2), modeWith("thp", 1.1), failed});
+      makeComparison({modeWith("none", 1.2), modeWith("thp", 1.1), failed});
   EXPECT_EQ(describeMode(comparison, comparison.modes[2]),
             "hugetlb: failed: ended with status 3, with none status 0");
   EXPECT_EQ(describeBest(comparison),

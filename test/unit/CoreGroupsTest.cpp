@@ -10,7 +10,7 @@
 
 using namespace mpg;
 
-static cpu_set_t cpusOf(const char *list) {
+static cpu_set_t getCpus(const char *list) {
   cpu_set_t cpus;
   EXPECT_TRUE(parseCpuList(list, cpus)) << list;
   return cpus;
@@ -22,7 +22,7 @@ static CoreGroups largeMachine() {
   const char *lists[] = {"0-2",   "3-5",   "6-8",   "9-11",
                          "12-23", "24-35", "36-47", "48-59"};
   for (unsigned node = 0; node < 8; ++node)
-    groups.cpus[node] = cpusOf(lists[node]);
+    groups.cpus[node] = getCpus(lists[node]);
   groups.possibleCpus = 60;
   return groups;
 }
@@ -39,7 +39,7 @@ TEST(CoreGroupsTest, ListsOfCpus) {
     EXPECT_TRUE(parseCpuList(one.text, cpus)) << one.text;
     EXPECT_EQ(CPU_COUNT(&cpus), one.count) << one.text;
   }
-  cpu_set_t some = cpusOf("3,5-6");
+  cpu_set_t some = getCpus("3,5-6");
   EXPECT_TRUE(CPU_ISSET(3, &some) && CPU_ISSET(5, &some) &&
               CPU_ISSET(6, &some));
   for (const char *text :
@@ -52,11 +52,11 @@ TEST(CoreGroupsTest, ListsOfCpus) {
 
 TEST(CoreGroupsTest, NodeOfCpus) {
   CoreGroups groups = largeMachine();
-  EXPECT_EQ(nodeOf(groups, cpusOf("12-23")), 4);
-  EXPECT_EQ(nodeOf(groups, cpusOf("59")), 7);
-  EXPECT_EQ(nodeOf(groups, cpusOf("23,24")), -1);
-  EXPECT_EQ(nodeOf(groups, cpusOf("100")), -1);
-  EXPECT_EQ(nodeOf(groups, cpusOf("")), -1);
+  EXPECT_EQ(getNode(groups, getCpus("12-23")), 4);
+  EXPECT_EQ(getNode(groups, getCpus("59")), 7);
+  EXPECT_EQ(getNode(groups, getCpus("23,24")), -1);
+  EXPECT_EQ(getNode(groups, getCpus("100")), -1);
+  EXPECT_EQ(getNode(groups, getCpus("")), -1);
 }
 
 TEST(CoreGroupsTest, WhoHasGroupsForItself) {
@@ -81,7 +81,7 @@ TEST(CoreGroupsTest, WhoHasGroupsForItself) {
   };
   for (const auto &one : cases)
     EXPECT_EQ(
-        hasGroupsAlone(groups, cpusOf(one.mine), one.jobNodes, one.processes),
+        hasGroupsAlone(groups, getCpus(one.mine), one.jobNodes, one.processes),
         one.isAlone)
         << one.what;
 }

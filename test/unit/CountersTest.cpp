@@ -31,7 +31,8 @@ static void touchPages() {
 }
 
 /// By name, with or without ":u".
-static CounterValue valueOf(const Counters &counters, const std::string &name) {
+static CounterValue getValue(const Counters &counters,
+                             const std::string &name) {
   for (const CounterValue &value : counters.read())
     if (value.name == name || value.name == name + ":u")
       return value;
@@ -41,11 +42,11 @@ static CounterValue valueOf(const Counters &counters, const std::string &name) {
 
 /// Whether this kernel lets us count at all.
 static bool canCount() {
-  return valueOf(Counters(), "page-faults").value.has_value();
+  return getValue(Counters(), "page-faults").value.has_value();
 }
 
 /// The exit status of \p body in a child.
-template <typename Body> static int statusOf(Body body) {
+template <typename Body> static int getStatus(Body body) {
   pid_t child = fork();
   if (child == 0)
     _exit(body());
@@ -66,7 +67,7 @@ TEST(Counters, WithoutHardwareCountersTheOthersStillCount) {
   if (!canCount())
     GTEST_SKIP() << "this process may not open counters";
   Counters counters;
-  CounterValue cycles = valueOf(counters, "cycles");
+  CounterValue cycles = getValue(counters, "cycles");
   if (cycles.value)
     EXPECT_GT(*cycles.value, 0u);
   else
@@ -80,10 +81,10 @@ TEST(Counters, PageFaultsOfThisProcess) {
     GTEST_SKIP() << "this process may not open counters";
   Counters counters;
   touchPages();
-  uint64_t faults = valueOf(counters, "page-faults").value.value_or(0);
+  uint64_t faults = getValue(counters, "page-faults").value.value_or(0);
   EXPECT_GE(faults, pages);
   EXPECT_LT(faults, 5 * pages);
-  EXPECT_GE(valueOf(counters, "minor-faults").value.value_or(0), pages);
+  EXPECT_GE(getValue(counters, "minor-faults").value.value_or(0), pages);
 }
 
 TEST(Counters, ThreadsAndChildrenCount) {
@@ -91,12 +92,12 @@ TEST(Counters, ThreadsAndChildrenCount) {
     GTEST_SKIP() << "this process may not open counters";
   Counters counters;
   std::thread(touchPages).join();
-  EXPECT_GE(valueOf(counters, "page-faults").value.value_or(0), pages);
-  statusOf([] {
+  EXPECT_GE(getValue(counters, "page-faults").value.value_or(0), pages);
+  getStatus([] {
     touchPages();
     return 0;
   });
-  EXPECT_GE(valueOf(counters, "page-faults").value.value_or(0), 2 * pages);
+  EXPECT_GE(getValue(counters, "page-faults").value.value_or(0), 2 * pages);
 }
 
 /// The kernel's own reset forgets those that have ended.
@@ -107,9 +108,9 @@ TEST(Counters, ResetForgetsEndedThreadsToo) {
   touchPages();
   std::thread(touchPages).join();
   counters.reset();
-  EXPECT_LT(valueOf(counters, "page-faults").value.value_or(pages), pages / 2);
+  EXPECT_LT(getValue(counters, "page-faults").value.value_or(pages), pages / 2);
   touchPages();
-  EXPECT_GE(valueOf(counters, "page-faults").value.value_or(0), pages);
+  EXPECT_GE(getValue(counters, "page-faults").value.value_or(0), pages);
 }
 
 TEST(Counters, OfAnotherProcessFromItsExecOn) {
@@ -126,12 +127,12 @@ TEST(Counters, OfAnotherProcessFromItsExecOn) {
     _exit(1);
   }
   Counters counters(child, /*onExec=*/true);
-  EXPECT_EQ(valueOf(counters, "page-faults").value.value_or(1), 0u);
+  EXPECT_EQ(getValue(counters, "page-faults").value.value_or(1), 0u);
   ASSERT_EQ(write(gate[1], "x", 1), 1);
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_GT(valueOf(counters, "page-faults").value.value_or(0), 10u);
+  EXPECT_GT(getValue(counters, "page-faults").value.value_or(0), 10u);
   close(gate[0]);
   close(gate[1]);
 }
@@ -152,17 +153,17 @@ TEST(Counters, OfAProcessThatIsGone) {
 TEST(Counters, WithoutPrivileges) {
   if (geteuid() != 0 || !canCount())
     GTEST_SKIP() << "needs root, to become somebody else";
-  int status = statusOf([] {
+  int status = getStatus([] {
     constexpr uid_t nobody = 65534;
     if (setuid(nobody) != 0)
       return 1;
     Counters counters;
     touchPages();
-    CounterValue faults = valueOf(counters, "page-faults");
+    CounterValue faults = getValue(counters, "page-faults");
     if (faults.value && *faults.value < pages)
       return 2;
     bool isUserOnly = faults.name == "page-faults:u";
-    CounterValue switches = valueOf(counters, "context-switches");
+    CounterValue switches = getValue(counters, "context-switches");
     if (isUserOnly && switches.value)
       return 3;
     if (!switches.value &&

@@ -30,8 +30,8 @@ static Region bss(uint64_t mib, uint64_t eligibleMib) {
   return made;
 }
 
-static std::string diffOf(const FileReport &before, const FileReport &after,
-                          bool expectedWorse) {
+static std::string makeDiff(const FileReport &before, const FileReport &after,
+                            bool expectedWorse) {
   std::string text;
   raw_string_ostream out(text);
   EXPECT_EQ(writeDiff(out, before, after), expectedWorse);
@@ -43,28 +43,28 @@ TEST(Diff, AddressesAloneAreNoChange) {
   moved.title =
       ".data at 0x606000 shares a 2 MiB page with .eh_frame (segments "
       "3 and 4)";
-  EXPECT_EQ(diffOf(report({overlap}), report({moved}), false),
+  EXPECT_EQ(makeDiff(report({overlap}), report({moved}), false),
             "app -> app: nothing changed\n");
 }
 
 TEST(Diff, NewWarningsAndHigherSeveritiesAreWorse) {
-  EXPECT_EQ(diffOf(report({}), report({brkUse}), true),
+  EXPECT_EQ(makeDiff(report({}), report({brkUse}), true),
             "app -> app: worse\n"
             "  new       warning: MPG130: the file takes memory by sbrk\n");
-  EXPECT_EQ(diffOf(report({brkUse}), report({}), false),
+  EXPECT_EQ(makeDiff(report({brkUse}), report({}), false),
             "app -> app: no worse\n"
             "  gone      warning: MPG130: the file takes memory by sbrk\n");
   Finding note = brkUse;
   note.severity = Severity::note;
-  EXPECT_EQ(diffOf(report({}), report({note}), false),
+  EXPECT_EQ(makeDiff(report({}), report({note}), false),
             "app -> app: no worse\n"
             "  new       note: MPG130: the file takes memory by sbrk\n");
-  EXPECT_EQ(diffOf(report({note}), report({brkUse}), true),
+  EXPECT_EQ(makeDiff(report({note}), report({brkUse}), true),
             "app -> app: worse\n"
             "  changed   note -> warning: MPG130: the file takes memory by "
             "sbrk\n");
   EXPECT_NE(
-      diffOf(report({brkUse, brkUse}), report({brkUse}), false).find("gone"),
+      makeDiff(report({brkUse, brkUse}), report({brkUse}), false).find("gone"),
       std::string::npos);
 }
 
@@ -85,7 +85,7 @@ TEST(Diff, BytesThatLoseLargePagesAreWorse) {
     FileReport before = report({}), after = report({});
     before.regions = {one.before};
     after.regions = {one.after};
-    std::string text = diffOf(before, after, one.worse);
+    std::string text = makeDiff(before, after, one.worse);
     EXPECT_NE(text.find("  bss       on large pages can be: " + one.line.str()),
               std::string::npos)
         << text;
@@ -95,7 +95,7 @@ TEST(Diff, BytesThatLoseLargePagesAreWorse) {
   after.regions = {bss(8, 6)};
   after.regions[0].bytes += 4096;
   before.regions[0].name = after.regions[0].name = "data";
-  EXPECT_EQ(diffOf(before, after, false), "app -> app: nothing changed\n");
+  EXPECT_EQ(makeDiff(before, after, false), "app -> app: nothing changed\n");
 }
 
 TEST(Diff, KindSegmentsAndLibrariesAreCompared) {
@@ -107,7 +107,7 @@ TEST(Diff, KindSegmentsAndLibrariesAreCompared) {
   after.facts.layout->maxPageBytes = 65536;
   before.facts.dynamic->needed = {"libx.so", "libc.so.6"};
   after.facts.dynamic->needed = {"libmpg.so.1", "libc.so.6"};
-  EXPECT_EQ(diffOf(before, after, false),
+  EXPECT_EQ(makeDiff(before, after, false),
             "app -> app: no worse\n"
             "  kind      exec -> pie\n"
             "  segments  0 -> 1 (RW), aligned to 64 KiB\n"
@@ -115,7 +115,7 @@ TEST(Diff, KindSegmentsAndLibrariesAreCompared) {
   before.facts.dynamic->needed = {"libc.so.6", "libmpg.so.1"};
   after.kind = ElfKind::exec;
   after.facts.layout->loads.clear();
-  EXPECT_EQ(diffOf(before, after, false),
+  EXPECT_EQ(makeDiff(before, after, false),
             "app -> app: no worse\n"
             "  needs     in another order: libmpg.so.1 libc.so.6\n");
 }

@@ -25,7 +25,7 @@ static std::string argumentError(std::vector<const char *> args) {
   return "no error";
 }
 
-static std::vector<std::string> namesOf(const LinkRequest &request) {
+static std::vector<std::string> joinNames(const LinkRequest &request) {
   std::vector<std::string> names;
   for (const LinkInput &input : request.inputs)
     names.push_back((input.isLibrary ? "-l" : "") + input.name);
@@ -102,22 +102,22 @@ TEST(DriverArgs, UnknownOptionsNameTheNearest) {
 }
 
 TEST(DriverArgs, ValuesOfOptionsAreNoInputs) {
-  EXPECT_EQ(namesOf(parsed({"-m",        "elf_x86_64", "-melf_x86_64",
-                            "-o",        "x",          "-ox",
-                            "-z",        "now",        "-znow",
-                            "-e",        "main",       "-rpath",
-                            "/a",        "-soname",    "s",
-                            "-h",        "s",          "--dependency-file",
-                            "d",         "-mllvm",     "-x",
-                            "-plugin",   "p",          "-plugin-opt",
-                            "q",         "-y",         "f",
-                            "--defsym",  "a=b",        "-Tdata",
-                            "0x1",       "--sysroot",  "/s",
-                            "--Map",     "m",          "-u",
-                            "f",         "-O",         "2",
-                            "-O2",       "--threads",  "2",
-                            "--shared",  "-Bsymbolic", "-export-dynamic",
-                            "--end-lib", "a.o"})),
+  EXPECT_EQ(joinNames(parsed({"-m",        "elf_x86_64", "-melf_x86_64",
+                              "-o",        "x",          "-ox",
+                              "-z",        "now",        "-znow",
+                              "-e",        "main",       "-rpath",
+                              "/a",        "-soname",    "s",
+                              "-h",        "s",          "--dependency-file",
+                              "d",         "-mllvm",     "-x",
+                              "-plugin",   "p",          "-plugin-opt",
+                              "q",         "-y",         "f",
+                              "--defsym",  "a=b",        "-Tdata",
+                              "0x1",       "--sysroot",  "/s",
+                              "--Map",     "m",          "-u",
+                              "f",         "-O",         "2",
+                              "-O2",       "--threads",  "2",
+                              "--shared",  "-Bsymbolic", "-export-dynamic",
+                              "--end-lib", "a.o"})),
             (Strings{"a.o"}));
 }
 
@@ -126,7 +126,7 @@ TEST(DriverArgs, InputsAreInOrderAndKnowTheirMode) {
       parsed({"crt1.o", "-L/a", "-L", "/b", "--library-path=/c", "-lfirst",
               "-l", "second", "-Bstatic", "--library=third", "--push-state",
               "-Bdynamic", "-l:libx.a", "--pop-state", "-lfourth", "-"});
-  EXPECT_EQ(namesOf(request),
+  EXPECT_EQ(joinNames(request),
             (Strings{"crt1.o", "-lfirst", "-lsecond", "-lthird", "-l:libx.a",
                      "-lfourth", "-"}));
   EXPECT_EQ(request.searchPaths, (Strings{"/a", "/b", "/c"}));
@@ -219,7 +219,7 @@ TEST(DriverArgs, PassPluginsOfTheUserAreKnown) {
   LinkRequest request = parsed({"--load-pass-plugin=/a/b.so", "a.o",
                                 "--load-pass-plugin", "MpgPasses.so"});
   EXPECT_EQ(request.passPlugins, (Strings{"/a/b.so", "MpgPasses.so"}));
-  EXPECT_EQ(namesOf(request), (Strings{"a.o"}));
+  EXPECT_EQ(joinNames(request), (Strings{"a.o"}));
   // With one dash it is -l with a strange name.
   EXPECT_TRUE(parsed({"-load-pass-plugin=x", "a.o"}).passPlugins.empty());
 }

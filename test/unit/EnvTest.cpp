@@ -25,7 +25,7 @@ struct Reading {
     readAudience(pointers.data(), config);
     Messages messages;
     readSettings(pointers.data(), config, messages);
-    said = lines.take();
+    said = lines.drain();
   }
 
   /// "NAME=VALUE" as XOS_MMM_L_PRINT_ENV shows it.
@@ -54,7 +54,7 @@ std::vector<Variable> allVariables() {
 
 /// A valid value of \p variable that is not its default.
 std::string otherValue(Variable variable) {
-  const Setting &setting = settingOf(variable);
+  const Setting &setting = getSetting(variable);
   uint64_t usual = 0;
   parseValue(setting, setting.fallback, usual);
   for (const char *text : {"on", "2", "1", "0", "base", "32M", "thp", "all",
@@ -82,7 +82,7 @@ TEST(EnvTest, FallbackThatIsNotSetFallsBackAndIsKnownAsNotSet) {
 TEST(EnvTest, DefaultsOfTheTableAreInForce) {
   Reading reading({});
   for (Variable variable : allVariables()) {
-    const Setting &setting = settingOf(variable);
+    const Setting &setting = getSetting(variable);
     if (setting.fallback[0]) {
       EXPECT_EQ(reading.shown(variable),
                 std::string(setting.name) + "=" + setting.fallback);
@@ -92,7 +92,7 @@ TEST(EnvTest, DefaultsOfTheTableAreInForce) {
 
 TEST(EnvTest, EveryVariableCanBeSet) {
   for (Variable variable : allVariables()) {
-    const Setting &setting = settingOf(variable);
+    const Setting &setting = getSetting(variable);
     std::string value = otherValue(variable);
     if (!setting.fallback[0] || variable == Variable::XOS_MMM_L_HPAGE_TYPE ||
         variable == Variable::XOS_MMM_L_HEAP_SIZE_MB ||
@@ -134,7 +134,7 @@ TEST(EnvTest, WrongValuesLeaveTheDefaultAndOneLineThatNamesIt) {
                                 "99999999999:"};
   for (Variable variable : allVariables())
     for (const std::string &value : values) {
-      const Setting &setting = settingOf(variable);
+      const Setting &setting = getSetting(variable);
       Reading reading({setting.name + ("=" + value)});
       ASSERT_EQ(reading.said.size(), 1u) << setting.name << "=" << value;
       const std::string &line = reading.said[0];
@@ -162,12 +162,12 @@ TEST(EnvTest, NumbersOutOfTheirRangeAreWrong) {
         "MALLOC_PERTURB_=2147483648", "MALLOC_CHECK_=4",
         "MALLOC_TOP_PAD_=18446744073709551616", "MPG_STATE_FD=65536"})
     EXPECT_EQ(Reading({entry}).said.size(), 1u) << entry;
-  Reading most({"MALLOC_TOP_PAD_=18446744073709551615",
-                "XOS_MMM_L_MAX_ARENA_NUM=0x7fffffff"});
-  EXPECT_TRUE(most.said.empty());
-  EXPECT_EQ(most.config.topPadBytes, UINT64_MAX);
-  EXPECT_EQ(most.shown(Variable::MALLOC_TOP_PAD_), "MALLOC_TOP_PAD_=ULONG_MAX");
-  EXPECT_EQ(most.config.maxArenaNum, 2147483647u);
+  Reading max({"MALLOC_TOP_PAD_=18446744073709551615",
+               "XOS_MMM_L_MAX_ARENA_NUM=0x7fffffff"});
+  EXPECT_TRUE(max.said.empty());
+  EXPECT_EQ(max.config.topPadBytes, UINT64_MAX);
+  EXPECT_EQ(max.shown(Variable::MALLOC_TOP_PAD_), "MALLOC_TOP_PAD_=ULONG_MAX");
+  EXPECT_EQ(max.config.maxArenaNum, 2147483647u);
 }
 
 TEST(EnvTest, PolicyThatIsPartlyWrongIsRefusedAsAWhole) {
@@ -229,7 +229,7 @@ TEST(EnvTest, NumberOfHeapsHasNoEffectOnAHeapForEachThread) {
 // PRINT_ENV agrees with the two columns of the table.
 TEST(EnvTest, WhatTheTableSaysOfOthersIsSo) {
   for (Variable variable : allVariables()) {
-    const Setting &setting = settingOf(variable);
+    const Setting &setting = getSetting(variable);
     if (variable == Variable::XOS_MMM_L_HPAGE_TYPE)
       continue;
     std::string given = setting.name + ("=" + otherValue(variable));

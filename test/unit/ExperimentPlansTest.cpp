@@ -38,23 +38,23 @@ Node nodeWith(uint64_t poolPages, uint64_t baseBytes = 4096) {
   return node;
 }
 
-PlanContext contextOf(const Node &node, bool quick = false, unsigned cpus = 4,
-                      uint64_t memoryBytes = uint64_t(16) << 30) {
+PlanContext makeContext(const Node &node, bool quick = false, unsigned cpus = 4,
+                        uint64_t memoryBytes = uint64_t(16) << 30) {
   return {node, cpus, quick, /*hasRuntime=*/true, memoryBytes};
 }
 
-uint64_t sizeOf(const Parameters &parameters) {
+uint64_t getSize(const Parameters &parameters) {
   for (const char *name : {"bytes", "size"})
     if (auto bytes = parseBytes(parameter(parameters, name)))
       return *bytes;
   return 24 * parseNumber(parameter(parameters, "n")).value_or(0);
 }
 
-uint64_t largestOf(const std::vector<PlannedPoint> &plan) {
-  uint64_t most = 0;
+uint64_t findLargest(const std::vector<PlannedPoint> &plan) {
+  uint64_t max = 0;
   for (const PlannedPoint &point : plan)
-    most = std::max(most, sizeOf(point.parameters));
-  return most;
+    max = std::max(max, getSize(point.parameters));
+  return max;
 }
 
 std::string baseName() { return sizeName(uint64_t(sysconf(_SC_PAGESIZE))); }
@@ -72,10 +72,10 @@ TEST(ExperimentPlans, PointsHaveNamesOfTheirOwnAndSizes) {
       for (const Experiment *experiment : memoryExperiments) {
         std::set<std::string> names;
         for (const PlannedPoint &point :
-             experiment->plan(contextOf(node, quick, cpus))) {
+             experiment->plan(makeContext(node, quick, cpus))) {
           std::string name = pointName(experiment->name, point.parameters);
           EXPECT_TRUE(names.insert(name).second) << name;
-          EXPECT_GT(sizeOf(point.parameters), 0u) << name;
+          EXPECT_GT(getSize(point.parameters), 0u) << name;
           EXPECT_EQ(point.missing, "") << name;
         }
         EXPECT_FALSE(names.empty());
@@ -85,14 +85,14 @@ TEST(ExperimentPlans, PointsHaveNamesOfTheirOwnAndSizes) {
 TEST(ExperimentPlans, QuickOnesAreSmaller) {
   Node node = nodeWith(1024);
   for (const Experiment *experiment : memoryExperiments)
-    EXPECT_LE(4 * largestOf(experiment->plan(contextOf(node, true))),
-              largestOf(experiment->plan(contextOf(node, false))))
+    EXPECT_LE(4 * findLargest(experiment->plan(makeContext(node, true))),
+              findLargest(experiment->plan(makeContext(node, false))))
         << experiment->name.str();
 }
 
 TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
   struct Case {
-    uint64_t poolPages, memoryBytes, most;
+    uint64_t poolPages, memoryBytes, max;
   };
   const Case cases[] = {
       {512, uint64_t(16) << 30, 1 << 30},
@@ -106,23 +106,23 @@ TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
   };
   for (const Case &test : cases) {
     Node node = nodeWith(test.poolPages);
-    PlanContext context = contextOf(node, false, 4, test.memoryBytes);
+    PlanContext context = makeContext(node, false, 4, test.memoryBytes);
     for (const Experiment *experiment : {&faultExperiment, &latencyExperiment})
-      EXPECT_EQ(largestOf(experiment->plan(context)), test.most)
+      EXPECT_EQ(findLargest(experiment->plan(context)), test.max)
           << experiment->name.str() << " " << test.poolPages;
-    EXPECT_LE(largestOf(triadExperiment.plan(context)), test.memoryBytes);
+    EXPECT_LE(findLargest(triadExperiment.plan(context)), test.memoryBytes);
   }
 }
 
 TEST(ExperimentPlans, WithoutAPoolThePointsSayWhatIsMissing) {
   Node node = nodeWith(0);
-  for (const PlannedPoint &point : faultExperiment.plan(contextOf(node))) {
+  for (const PlannedPoint &point : faultExperiment.plan(makeContext(node))) {
     bool isPool = parameter(point.parameters, "pages") == "2M";
     EXPECT_EQ(point.missing.find("512 pages of 2 MiB are needed") == 0, isPool)
         << point.missing;
   }
   // The sweep takes what it can get instead.
-  for (const PlannedPoint &point : latencyExperiment.plan(contextOf(node))) {
+  for (const PlannedPoint &point : latencyExperiment.plan(makeContext(node))) {
     EXPECT_NE(parameter(point.parameters, "pages"), "2M");
     EXPECT_EQ(point.missing, "");
   }
@@ -130,7 +130,7 @@ TEST(ExperimentPlans, WithoutAPoolThePointsSayWhatIsMissing) {
 
 TEST(ExperimentPlans, PagingPolicyNeedsTheRuntime) {
   Node node = nodeWith(1024);
-  PlanContext context = contextOf(node);
+  PlanContext context = makeContext(node);
   context.hasRuntime = false;
   unsigned policies = 0;
   for (const PlannedPoint &point : triadExperiment.plan(context)) {
@@ -145,12 +145,13 @@ TEST(ExperimentPlans, PagingPolicyNeedsTheRuntime) {
 TEST(ExperimentPlans, BasePagesOf64KiB) {
   Node node = nodeWith(1024, 65536);
   for (const Experiment *experiment : memoryExperiments)
-    EXPECT_EQ(parameter(experiment->plan(contextOf(node)).front().parameters,
+    EXPECT_EQ(parameter(experiment->plan(makeContext(node)).front().parameters,
                         "pages"),
               "64K");
-  EXPECT_EQ(parameter(chaseExperiment.plan(contextOf(node)).front().parameters,
-                      "stride"),
-            "64K");
+  EXPECT_EQ(
+      parameter(chaseExperiment.plan(makeContext(node)).front().parameters,
+                "stride"),
+      "64K");
 }
 
 TEST(ExperimentPlans, GuidesTriadIsConvertedToOurBytes) {
@@ -170,7 +171,7 @@ TEST(BenchPoints, PartsCoverAllAndMeetAtSteps) {
     for (unsigned threads : {1u, 2u, 7u, 64u}) {
       uint64_t at = 0;
       for (unsigned thread = 0; thread < threads; ++thread) {
-        Part part = partOf(count, 32, thread, threads);
+        Part part = getPart(count, 32, thread, threads);
         EXPECT_EQ(part.begin, at);
         EXPECT_TRUE(part.begin % 32 == 0 || part.begin == count);
         EXPECT_LE(part.count(), (count / 32 / threads + 1) * 32);
@@ -309,7 +310,7 @@ TEST(ExperimentWorkers, NonsenseIsAnError) {
 namespace {
 
 /// Eight rounds around \p value, each a little off it.
-PointResult samplesOf(Parameters parameters, double value) {
+PointResult makeSamples(Parameters parameters, double value) {
   PointResult point;
   point.parameters = std::move(parameters);
   for (unsigned round = 0; round < 8; ++round) {
@@ -318,16 +319,17 @@ PointResult samplesOf(Parameters parameters, double value) {
     point.samples.push_back(sample);
     point.rounds.push_back(round);
   }
-  point.summary = summarise(valuesOf(point));
+  point.summary = summarise(getValues(point));
   return point;
 }
 
 ExperimentResult faultResult(double baseMs, double largeMs) {
   ExperimentResult result;
   result.points = {
-      samplesOf({{"pages", baseName()}, {"threads", "1"}, {"by", "touch"}},
-                baseMs),
-      samplesOf({{"pages", "2M"}, {"threads", "1"}, {"by", "touch"}}, largeMs)};
+      makeSamples({{"pages", baseName()}, {"threads", "1"}, {"by", "touch"}},
+                  baseMs),
+      makeSamples({{"pages", "2M"}, {"threads", "1"}, {"by", "touch"}},
+                  largeMs)};
   return result;
 }
 
@@ -337,9 +339,9 @@ ExperimentResult sweep(std::vector<double> base, std::vector<double> large) {
   ExperimentResult result;
   for (size_t i = 0; i < base.size(); ++i) {
     result.points.push_back(
-        samplesOf({{"pages", baseName()}, {"size", sizes[i]}}, base[i]));
+        makeSamples({{"pages", baseName()}, {"size", sizes[i]}}, base[i]));
     result.points.push_back(
-        samplesOf({{"pages", "2M"}, {"size", sizes[i]}}, large[i]));
+        makeSamples({{"pages", "2M"}, {"size", sizes[i]}}, large[i]));
   }
   return result;
 }
@@ -397,7 +399,7 @@ TEST(ExperimentConclusions, NothingMeasuredIsToldAsThat) {
   for (const Experiment *experiment : memoryExperiments) {
     ExperimentResult result;
     Node node = nodeWith(0);
-    for (PlannedPoint &planned : experiment->plan(contextOf(node))) {
+    for (PlannedPoint &planned : experiment->plan(makeContext(node))) {
       PointResult point;
       point.parameters = planned.parameters;
       point.missing = "the run was stopped";
@@ -446,7 +448,7 @@ TEST(ExperimentConclusions, LatencyNamesItsLevels) {
 
 /// \p load: what the other threads read.
 static PointResult loadedPoint(const char *pause, double ns, double load) {
-  PointResult point = samplesOf({{"pause", pause}}, ns);
+  PointResult point = makeSamples({{"pause", pause}}, ns);
   for (WorkerResult &sample : point.samples)
     sample.figures["load_gbs"] = load;
   return point;
@@ -469,12 +471,12 @@ TEST(ExperimentConclusions, TheKneeIsAnInterval) {
 }
 
 TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
-  PointResult base = samplesOf({{"pages", baseName()}, {"size", "1M"}}, 10);
-  PointResult large = samplesOf({{"pages", "2M"}, {"size", "1M"}}, 20);
+  PointResult base = makeSamples({{"pages", baseName()}, {"size", "1M"}}, 10);
+  PointResult large = makeSamples({{"pages", "2M"}, {"size", "1M"}}, 20);
   for (size_t i = 0; i < base.samples.size(); ++i)
     base.samples[i].value = 10 + double(i);
   for (PointResult *point : {&base, &large})
-    point->summary = summarise(valuesOf(*point));
+    point->summary = summarise(getValues(*point));
   ExperimentResult result;
   result.points = {base, large};
   varyExperiment.conclude(result);
@@ -516,7 +518,7 @@ TEST(ExperimentMistakes, ThePointInMemoryIsFarBeyondTheLastCache) {
   Node node = nodeWith(8192);
   constexpr uint64_t largeCache = 36 << 20;
   for (const Experiment *experiment : {&latencyExperiment, &chaseExperiment})
-    EXPECT_GE(largestOf(experiment->plan(contextOf(node))), 8 * largeCache)
+    EXPECT_GE(findLargest(experiment->plan(makeContext(node))), 8 * largeCache)
         << experiment->name.str();
 }
 
@@ -529,9 +531,9 @@ TEST(ExperimentMistakes, ThreeRunsAndTheBestOfThemAreNoResult) {
   }
   faultExperiment.conclude(result);
   EXPECT_EQ(result.conclusions[0].kind, Kind::undecided);
-  PointResult point = samplesOf({}, 10);
+  PointResult point = makeSamples({}, 10);
   point.samples.front().value = 1; // the best
-  EXPECT_GT(summarise(valuesOf(point)).median, 5);
+  EXPECT_GT(summarise(getValues(point)).median, 5);
 }
 
 TEST(ExperimentMistakes, OnlyLoadsThatWaitForEachOtherHaveALatency) {
@@ -563,7 +565,7 @@ TEST(ExperimentMistakes, AWrittenLineMovesTwice) {
 
 TEST(ExperimentMistakes, LoadHasManySteps) {
   Node node = nodeWith(8192);
-  std::vector<PlannedPoint> plan = loadedExperiment.plan(contextOf(node));
+  std::vector<PlannedPoint> plan = loadedExperiment.plan(makeContext(node));
   EXPECT_GE(plan.size(), 12u);
   EXPECT_EQ(parameter(plan.front().parameters, "pause"), "idle");
 }
@@ -572,7 +574,7 @@ TEST(ExperimentMistakes, SmallAndLargePagesStandSideBySide) {
   Node node = nodeWith(8192);
   for (const Experiment *experiment : {&latencyExperiment, &strideExperiment}) {
     std::map<std::string, std::set<std::string>> kinds;
-    for (const PlannedPoint &point : experiment->plan(contextOf(node)))
+    for (const PlannedPoint &point : experiment->plan(makeContext(node)))
       kinds[parameter(point.parameters, "pages").str()].insert(
           parameter(point.parameters, experiment->xParameter).str());
     EXPECT_EQ(kinds[baseName()], kinds["2M"]) << experiment->name.str();

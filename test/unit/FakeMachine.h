@@ -50,7 +50,7 @@ struct FakeMachine {
   }
 };
 
-inline Family fakeFamilyOf(Register which) {
+inline Family getFakeFamily(Register which) {
   if (which == Register::sectorL1)
     return Family::sectorL1;
   return which == Register::sectorL2 ? Family::sectorL2 : Family::prefetch;
@@ -58,13 +58,13 @@ inline Family fakeFamilyOf(Register which) {
 
 inline uint64_t fakeRead(Register which) {
   FakeMachine &machine = *FakeMachine::now;
-  EXPECT_EQ(machine.reach[size_t(fakeFamilyOf(which))], Reach::open);
+  EXPECT_EQ(machine.reach[size_t(getFakeFamily(which))], Reach::open);
   std::lock_guard<std::mutex> held(machine.mutex);
   return machine.at(which, FakeMachine::place.cpu);
 }
 
 /// Bits that the specification has.
-inline uint64_t fakeMaskOf(Register which) {
+inline uint64_t getFakeMask(Register which) {
   if (which == Register::sectorL1)
     return 0x7777;
   if (which == Register::sectorL2)
@@ -77,8 +77,8 @@ inline uint64_t fakeMaskOf(Register which) {
 
 inline void fakeWrite(Register which, uint64_t value) {
   FakeMachine &machine = *FakeMachine::now;
-  EXPECT_EQ(machine.reach[size_t(fakeFamilyOf(which))], Reach::open);
-  EXPECT_EQ(value & ~fakeMaskOf(which), 0u);
+  EXPECT_EQ(machine.reach[size_t(getFakeFamily(which))], Reach::open);
+  EXPECT_EQ(value & ~getFakeMask(which), 0u);
   std::lock_guard<std::mutex> held(machine.mutex);
   machine.at(which, FakeMachine::place.cpu) = value;
   ++machine.writes;

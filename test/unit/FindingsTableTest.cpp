@@ -13,7 +13,8 @@
 using namespace mpg;
 using llvm::StringRef;
 
-static llvm::SmallVector<StringRef, 16> partsOf(StringRef text, StringRef by) {
+static llvm::SmallVector<StringRef, 16> splitAddress(StringRef text,
+                                                     StringRef by) {
   llvm::SmallVector<StringRef, 16> parts;
   text.split(parts, by, -1, /*KeepEmpty=*/false);
   return parts;
@@ -30,7 +31,7 @@ TEST(FindingsTable, SetTakesEveryNumber) {
 }
 
 TEST(FindingsTable, PrintedRemedyLeavesExplanationsOut) {
-  FindingInfo info = infoOf(FindingId::mpg103);
+  FindingInfo info = getInfo(FindingId::mpg103);
   FixContext context;
   info.remedy = "Do this.\n  gcc:   -a\n\nBecause of that.\n\nAnd more.";
   EXPECT_EQ(shortRemedy(info, context), "Do this.\n  gcc:   -a");
@@ -45,8 +46,8 @@ TEST(FindingsTable, PrintedRemedyLeavesExplanationsOut) {
 /// The lines of MPG103 by label.
 static std::map<std::string, std::string> linesFor(const FixContext &context) {
   std::map<std::string, std::string> lines;
-  std::string remedy = shortRemedy(infoOf(FindingId::mpg103), context);
-  for (StringRef line : partsOf(remedy, "\n"))
+  std::string remedy = shortRemedy(getInfo(FindingId::mpg103), context);
+  for (StringRef line : splitAddress(remedy, "\n"))
     if (line.consume_front("  ")) {
       auto [label, flags] = line.split(':');
       lines[label.str()] = flags.ltrim().str();

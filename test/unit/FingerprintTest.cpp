@@ -36,16 +36,17 @@ TEST(Fingerprint, IsTheSameAfterARebuild) {
   rebuilt.where.line = 12;
   rebuilt.offset = 99;
   rebuilt.evidence = "other numbers";
-  EXPECT_EQ(fingerprintOf(overlap, "app"), fingerprintOf(rebuilt, "app"));
-  EXPECT_EQ(fingerprintOf(overlap, "app").size(), 16u);
-  EXPECT_EQ(fingerprintOf(overlap, "./b/../app"),
-            fingerprintOf(overlap, "app"));
+  EXPECT_EQ(computeFingerprint(overlap, "app"),
+            computeFingerprint(rebuilt, "app"));
+  EXPECT_EQ(computeFingerprint(overlap, "app").size(), 16u);
+  EXPECT_EQ(computeFingerprint(overlap, "./b/../app"),
+            computeFingerprint(overlap, "app"));
 }
 
 // Written down: SARIF viewers and baselines keep it over releases.
 TEST(Fingerprint, IsTheSameInTheNextRelease) {
-  EXPECT_EQ(fingerprintOf(brkUse, ""), "fccbb8aad657caeb");
-  EXPECT_EQ(fingerprintOf(overlap, "bin/app"), "98d93fd369d993d6");
+  EXPECT_EQ(computeFingerprint(brkUse, ""), "fccbb8aad657caeb");
+  EXPECT_EQ(computeFingerprint(overlap, "bin/app"), "98d93fd369d993d6");
 }
 
 TEST(Fingerprint, DistinguishesWhatAUserWould) {
@@ -60,9 +61,9 @@ TEST(Fingerprint, DistinguishesWhatAUserWould) {
   different[8].field = "e_phoff";
   std::set<std::string> seen;
   for (const Finding &one : different)
-    seen.insert(fingerprintOf(one, "app"));
-  seen.insert(fingerprintOf(brkUse, "other"));
-  seen.insert(fingerprintOf(brkUse, ""));
+    seen.insert(computeFingerprint(one, "app"));
+  seen.insert(computeFingerprint(brkUse, "other"));
+  seen.insert(computeFingerprint(brkUse, ""));
   EXPECT_EQ(seen.size(), different.size() + 2);
 }
 
@@ -70,5 +71,6 @@ TEST(Fingerprint, KnowsALibraryByItsNameAlone) {
   Finding first = brkUse, second = brkUse;
   first.via = "libmpi.so.40 > libopen-pal.so.40";
   second.via = "libomp.so > libmpi.so.41 > libopen-pal.so.80";
-  EXPECT_EQ(fingerprintOf(first, "app"), fingerprintOf(second, "app"));
+  EXPECT_EQ(computeFingerprint(first, "app"),
+            computeFingerprint(second, "app"));
 }

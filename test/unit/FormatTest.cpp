@@ -41,7 +41,7 @@ TEST(Format, BytesInTheLargestUnit) {
     EXPECT_EQ(formatBytes(test.bytes), test.text) << test.bytes;
 }
 
-static llvm::SmallVector<llvm::StringRef, 16> linesOf(llvm::StringRef text) {
+static llvm::SmallVector<llvm::StringRef, 16> splitLines(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 16> lines;
   text.split(lines, '\n');
   return lines;
@@ -68,7 +68,7 @@ TEST(Format, FillKeepsEveryWordInOrder) {
   for (unsigned indent : {0u, 9u, 40u}) {
     std::string filled = fillText(text, indent), joined;
     bool first = true;
-    for (llvm::StringRef line : linesOf(filled)) {
+    for (llvm::StringRef line : splitLines(filled)) {
       EXPECT_LE(line.size() + (first ? indent : 0), 78u);
       joined += (first ? "" : " ") + line.trim().str();
       first = false;
@@ -81,7 +81,7 @@ TEST(Format, FillKeepsCommandLinesAndParagraphs) {
   std::string command = "  gcc:   -Wl,-z,max-page-size=2097152 " +
                         std::string(60, '-') + " -lmpgrt";
   std::string filled = fillText("Link again.\n" + command + "\n\nOr not.", 9);
-  auto lines = linesOf(filled);
+  auto lines = splitLines(filled);
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0], "Link again.");
   EXPECT_EQ(lines[1].ltrim(), llvm::StringRef(command).ltrim());

@@ -41,8 +41,8 @@ std::vector<PlannedPoint> plan(const Experiment &experiment, const Node &node,
   return experiment.plan({node, 4, quick, true, memoryBytes});
 }
 
-std::string errorOf(const Experiment &experiment,
-                    const Parameters &parameters) {
+std::string getError(const Experiment &experiment,
+                     const Parameters &parameters) {
   return experiment.measure(parameters).error;
 }
 
@@ -166,7 +166,7 @@ TEST(HeapExperiments, WhatMakesNoSenseIsAnError) {
        "3M"},
   };
   for (const auto &test : cases) {
-    std::string error = errorOf(*test.experiment, test.parameters);
+    std::string error = getError(*test.experiment, test.parameters);
     EXPECT_NE(error.find(test.error), std::string::npos) << error;
   }
 }
@@ -189,7 +189,7 @@ TEST(HeapExperiments, PointsOfLibmpgFailWhereItIsNotLoaded) {
         {"replication", "on"}}},
   };
   for (const auto &test : cases) {
-    std::string error = errorOf(*test.experiment, test.parameters);
+    std::string error = getError(*test.experiment, test.parameters);
     EXPECT_NE(error.find("not in the process"), std::string::npos) << error;
   }
 }

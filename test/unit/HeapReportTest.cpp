@@ -23,7 +23,7 @@ using namespace mpg;
 static constexpr unsigned prints = 1, ends = 2, brief = 4;
 static constexpr uintptr_t start = 0x7f0012345670;
 
-static HeapDamage damageOf(HeapError error) {
+static HeapDamage makeDamage(HeapError error) {
   HeapDamage damage;
   damage.error = error;
   damage.pointer = start;
@@ -32,57 +32,58 @@ static HeapDamage damageOf(HeapError error) {
 }
 
 /// The one line that \p damage gives.
-static std::string lineOf(const HeapDamage &damage, unsigned check) {
+static std::string formatLine(const HeapDamage &damage, unsigned check) {
   StderrLines lines;
   reportHeapDamage(damage, check);
-  auto said = lines.take();
+  auto said = lines.drain();
   return said.size() == 1 ? said[0] : std::to_string(said.size()) + " lines";
 }
 
 TEST(HeapReportTest, EachKindNamesBothAddressesAndTheFix) {
-  EXPECT_EQ(lineOf(damageOf(HeapError::freedBefore), prints),
+  EXPECT_EQ(formatLine(makeDamage(HeapError::freedBefore), prints),
             "mpg: heap: free(0x7f0012345670): block was freed before (64 bytes "
             "at 0x7f0012345670); fix: free each block once");
-  HeapDamage inside = damageOf(HeapError::insideBlock);
+  HeapDamage inside = makeDamage(HeapError::insideBlock);
   inside.pointer += 17;
   inside.function = "realloc";
-  EXPECT_EQ(lineOf(inside, prints),
+  EXPECT_EQ(formatLine(inside, prints),
             "mpg: heap: realloc(0x7f0012345681): points into a block, not at "
             "its start (64 bytes at 0x7f0012345670); fix: give the address "
             "that malloc returned");
-  HeapDamage foreign = damageOf(HeapError::notOurs);
+  HeapDamage foreign = makeDamage(HeapError::notOurs);
   foreign.block = {};
-  EXPECT_EQ(lineOf(foreign, prints),
+  EXPECT_EQ(formatLine(foreign, prints),
             "mpg: heap: free(0x7f0012345670): not from this heap; fix: give "
             "only what malloc and its relatives returned");
-  HeapDamage after = damageOf(HeapError::writtenAfterFree);
+  HeapDamage after = makeDamage(HeapError::writtenAfterFree);
   after.function = "malloc";
-  EXPECT_EQ(lineOf(after, prints | brief),
+  EXPECT_EQ(formatLine(after, prints | brief),
             "mpg: heap: malloc(0x7f0012345670): block was written to after it "
             "was freed (64 bytes at 0x7f0012345670)");
   after.pointer = 0;
   after.block = {0, 64};
-  EXPECT_EQ(lineOf(after, prints | brief),
+  EXPECT_EQ(formatLine(after, prints | brief),
             "mpg: heap: malloc(): block was written to after it was freed (64 "
             "bytes)");
-  HeapDamage past = damageOf(HeapError::writtenAround);
+  HeapDamage past = makeDamage(HeapError::writtenAround);
   past.wrongByte = start + 64;
-  EXPECT_EQ(lineOf(past, prints | brief),
+  EXPECT_EQ(formatLine(past, prints | brief),
             "mpg: heap: free(0x7f0012345670): written past its end (64 bytes "
             "at 0x7f0012345670, first wrong byte at 0x7f00123456b0)");
-  EXPECT_NE(lineOf(past, prints).find("; fix: write only to allocated bytes"),
-            std::string::npos);
+  EXPECT_NE(
+      formatLine(past, prints).find("; fix: write only to allocated bytes"),
+      std::string::npos);
   past.wrongByte = start - 8;
-  EXPECT_EQ(lineOf(past, prints | brief),
+  EXPECT_EQ(formatLine(past, prints | brief),
             "mpg: heap: free(0x7f0012345670): written before its start (64 "
             "bytes at 0x7f0012345670, first wrong byte at 0x7f0012345668)");
 }
 
 /// "; called from 0x... (/file+0x...)" for \p caller.
-static std::string placeOf(uintptr_t caller) {
-  HeapDamage damage = damageOf(HeapError::freedBefore);
+static std::string describePlace(uintptr_t caller) {
+  HeapDamage damage = makeDamage(HeapError::freedBefore);
   damage.caller = caller;
-  std::string line = lineOf(damage, prints);
+  std::string line = formatLine(damage, prints);
   size_t from = line.find("; called"), to = line.find("; fix");
   return from < to ? line.substr(from, to - from) : line;
 }
@@ -110,9 +111,9 @@ TEST(HeapReportTest, TheCallerIsAFileAndTheAddressInIt) {
           if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
             continue;
           uintptr_t address = info->dlpi_addr + segment.p_vaddr + 0x12;
-          EXPECT_EQ(placeOf(address), "; called from " + hex(address) + " (" +
-                                          real + "+" +
-                                          hex(segment.p_vaddr + 0x12) + ")");
+          EXPECT_EQ(describePlace(address),
+                    "; called from " + hex(address) + " (" + real + "+" +
+                        hex(segment.p_vaddr + 0x12) + ")");
           ++static_cast<Found *>(context)->files;
         }
         free(real);
@@ -124,27 +125,28 @@ TEST(HeapReportTest, TheCallerIsAFileAndTheAddressInIt) {
 
 TEST(HeapReportTest, ACallerThatIsInNoFileIsAnAddressAlone) {
   auto onStack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  EXPECT_EQ(placeOf(onStack), "; called from " + hex(onStack));
-  EXPECT_EQ(placeOf(1), "; called from 0x1");
-  HeapDamage damage = damageOf(HeapError::notOurs);
+  EXPECT_EQ(describePlace(onStack), "; called from " + hex(onStack));
+  EXPECT_EQ(describePlace(1), "; called from 0x1");
+  HeapDamage damage = makeDamage(HeapError::notOurs);
   damage.caller = onStack;
-  EXPECT_EQ(lineOf(damage, prints | brief).find("called"), std::string::npos);
+  EXPECT_EQ(formatLine(damage, prints | brief).find("called"),
+            std::string::npos);
 }
 
 TEST(HeapReportTest, WithoutTheAbortBitTheProgramGoesOn) {
   StderrLines lines;
   errno = 77;
   for (unsigned check : {prints, prints | brief, prints})
-    reportHeapDamage(damageOf(HeapError::freedBefore), check);
-  EXPECT_EQ(lines.take().size(), 3u); // each time, not once
+    reportHeapDamage(makeDamage(HeapError::freedBefore), check);
+  EXPECT_EQ(lines.drain().size(), 3u); // each time, not once
   EXPECT_EQ(errno, 77);
-  reportHeapDamage(damageOf(HeapError::freedBefore), 0);
-  reportHeapDamage(damageOf(HeapError::freedBefore), brief);
-  EXPECT_EQ(lines.take().size(), 3u);
+  reportHeapDamage(makeDamage(HeapError::freedBefore), 0);
+  reportHeapDamage(makeDamage(HeapError::freedBefore), brief);
+  EXPECT_EQ(lines.drain().size(), 3u);
 }
 
 TEST(HeapReportDeathTest, TheAbortBitEndsTheProgram) {
-  HeapDamage damage = damageOf(HeapError::freedBefore);
+  HeapDamage damage = makeDamage(HeapError::freedBefore);
   EXPECT_EXIT(reportHeapDamage(damage, prints | ends),
               testing::KilledBySignal(SIGABRT),
               "^mpg: heap: free.*; fix: free each block once\n$");
@@ -162,7 +164,7 @@ static void damageFromThreads(unsigned count, unsigned check) {
     threads.emplace_back([&] {
       for (++ready; ready < count;) {
       }
-      reportHeapDamage(damageOf(HeapError::freedBefore), check);
+      reportHeapDamage(makeDamage(HeapError::freedBefore), check);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -177,7 +179,7 @@ TEST(HeapReportDeathTest, OfManyThreadsTheFirstEndsTheProgram) {
 TEST(HeapReportTest, OfManyThreadsEachIsHeard) {
   StderrLines lines;
   damageFromThreads(8, prints);
-  auto said = lines.take();
+  auto said = lines.drain();
   ASSERT_EQ(said.size(), 8u);
   for (const std::string &line : said)
     EXPECT_EQ(line, said[0]);
@@ -185,7 +187,7 @@ TEST(HeapReportTest, OfManyThreadsEachIsHeard) {
 
 static void handlerThatAllocates(int) {
   free(malloc(100));
-  reportHeapDamage(damageOf(HeapError::insideBlock), prints);
+  reportHeapDamage(makeDamage(HeapError::insideBlock), prints);
   _exit(9);
 }
 
@@ -195,19 +197,20 @@ static void handlerThatLeaves(int) { siglongjmp(wayOut, 1); }
 static void leaveAndReportAgain() {
   signal(SIGABRT, handlerThatLeaves);
   if (sigsetjmp(wayOut, 1) == 0)
-    reportHeapDamage(damageOf(HeapError::freedBefore), prints | ends);
+    reportHeapDamage(makeDamage(HeapError::freedBefore), prints | ends);
   // No thread is inside any more, and none waits.
-  reportHeapDamage(damageOf(HeapError::notOurs), prints);
+  reportHeapDamage(makeDamage(HeapError::notOurs), prints);
   std::thread([] {
-    reportHeapDamage(damageOf(HeapError::insideBlock), prints);
+    reportHeapDamage(makeDamage(HeapError::insideBlock), prints);
   }).join();
   _exit(8);
 }
 
 TEST(HeapReportDeathTest, AHandlerMayDoWhatItLikes) {
   signal(SIGABRT, handlerThatAllocates);
-  EXPECT_EXIT(reportHeapDamage(damageOf(HeapError::freedBefore), prints | ends),
-              testing::ExitedWithCode(9), "freed before.*\n.*points into");
+  EXPECT_EXIT(
+      reportHeapDamage(makeDamage(HeapError::freedBefore), prints | ends),
+      testing::ExitedWithCode(9), "freed before.*\n.*points into");
   signal(SIGABRT, SIG_DFL);
   EXPECT_EXIT(leaveAndReportAgain(), testing::ExitedWithCode(8),
               "freed before.*\n.*not from this heap.*\n.*points into");
@@ -219,13 +222,13 @@ TEST(HeapReportTest, AChildDoesNotWaitForAThreadOfItsParent) {
   StderrLines lines;
   std::thread busy([&] {
     while (!stop)
-      reportHeapDamage(damageOf(HeapError::freedBefore), prints | brief);
+      reportHeapDamage(makeDamage(HeapError::freedBefore), prints | brief);
   });
   for (int i = 0; i < 50; ++i) {
     pid_t child = fork();
     if (child == 0) {
       alarm(3); // less than what a waiting thread would wait
-      reportHeapDamage(damageOf(HeapError::freedBefore), prints | brief);
+      reportHeapDamage(makeDamage(HeapError::freedBefore), prints | brief);
       _exit(0);
     }
     int status = -1;

@@ -36,8 +36,8 @@ TEST(HeapShortageTest, AFallbackIsToldOnceWithCauseAndFix) {
     StderrLines lines;
     Messages messages;
     for (int i = 0; i < 3; ++i)
-      sayHeapFallback(wanted, withPool, used, ENOMEM, messages);
-    auto said = lines.take();
+      reportHeapFallback(wanted, withPool, used, ENOMEM, messages);
+    auto said = lines.drain();
     ASSERT_EQ(said.size(), 1u);
     EXPECT_TRUE(begins(said[0], "mpg: heap: 64 MiB now, and "
                                 "what comes later, " +
@@ -51,8 +51,8 @@ TEST(HeapShortageTest, WithoutAnyPoolTransparentPagesAreNoNews) {
   StderrLines lines;
   Messages messages;
   for (int i = 0; i < 100; ++i)
-    sayHeapFallback(wanted, withoutPool, Source::thp, ENOMEM, messages);
-  EXPECT_TRUE(lines.take().empty());
+    reportHeapFallback(wanted, withoutPool, Source::thp, ENOMEM, messages);
+  EXPECT_TRUE(lines.drain().empty());
 }
 
 /// In a child, because the sum over the process counts.
@@ -60,8 +60,9 @@ static void growOnNormalPages() {
   Messages messages;
   auto grow = [&] {
     StderrLines lines;
-    sayHeapFallback(withoutPool, withoutPool, Source::normal, ENOMEM, messages);
-    return lines.take();
+    reportHeapFallback(withoutPool, withoutPool, Source::normal, ENOMEM,
+                       messages);
+    return lines.drain();
   };
   for (int i = 0; i < 2; ++i)
     if (!grow().empty())
@@ -84,8 +85,8 @@ TEST(HeapShortageDeathTest, WithoutAnyPoolASmallHeapIsNoNews) {
 TEST(HeapShortageTest, WhereThePoolWasNotAskedItIsNotTheCause) {
   StderrLines lines;
   Messages messages;
-  sayHeapFallback(wanted, withPool, Source::normal, 0, messages);
-  auto said = lines.take();
+  reportHeapFallback(wanted, withPool, Source::normal, 0, messages);
+  auto said = lines.drain();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_TRUE(begins(said[0], "mpg: heap: 64 MiB now, and what comes later, "
                               "on normal pages"))
@@ -98,8 +99,8 @@ TEST(HeapShortageTest, ARefusalIsToldOnceWithTheSetting) {
   StderrLines lines;
   Messages messages;
   for (int i = 0; i < 3; ++i)
-    sayHeapRefusal(wanted, withPool, ENOMEM, messages);
-  auto said = lines.take();
+    reportHeapRefusal(wanted, withPool, ENOMEM, messages);
+  auto said = lines.drain();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_TRUE(begins(said[0], "mpg: heap: malloc returns NULL for 64 MiB "
                               "(XOS_MMM_L_HUGETLB_FALLBACK=0"))
@@ -111,7 +112,7 @@ TEST(HeapShortageTest, AnotherRankSpeaksForThisOne) {
   StderrLines lines;
   Messages messages;
   messages.start(/*speaks=*/false, -1);
-  sayHeapFallback(wanted, withPool, Source::normal, ENOMEM, messages);
-  sayHeapRefusal(wanted, withPool, ENOMEM, messages);
-  EXPECT_TRUE(lines.take().empty());
+  reportHeapFallback(wanted, withPool, Source::normal, ENOMEM, messages);
+  reportHeapRefusal(wanted, withPool, ENOMEM, messages);
+  EXPECT_TRUE(lines.drain().empty());
 }

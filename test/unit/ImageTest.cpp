@@ -126,7 +126,7 @@ template <typename Visit> void readFile(const File &file, Visit visit) {
   close(fd);
 }
 
-std::string kindOf(const File &file) {
+std::string getKind(const File &file) {
   std::string kind;
   readFile(file, [&](Image &image) { kind = kindName(image.kind()).str(); });
   return kind;
@@ -134,7 +134,7 @@ std::string kindOf(const File &file) {
 
 /// "905 PT_LOAD[1].p_filesz @0x88", with "warning " in front when the file can
 /// still be used; all defects of a full read.
-std::vector<std::string> defectsOf(const File &file) {
+std::vector<std::string> listDefects(const File &file) {
   std::vector<std::string> defects;
   readFile(file, [&](Image &image) {
     image.readEverything();
@@ -166,34 +166,34 @@ std::string defectAt(unsigned number, const char *field, uint64_t offset) {
 //===----------------------------------------------------------------------===//
 
 TEST(Image, ProgramsAreToldFromLibraries) {
-  EXPECT_EQ(kindOf(makeProgram(ET_EXEC)), "exec");
+  EXPECT_EQ(getKind(makeProgram(ET_EXEC)), "exec");
   File withoutInterpreter = makeLibrary();
   withoutInterpreter.set<uint16_t>(offsetof(Elf64_Ehdr, e_type), ET_EXEC);
-  EXPECT_EQ(kindOf(withoutInterpreter), "static");
+  EXPECT_EQ(getKind(withoutInterpreter), "static");
 
   // ET_DYN with an interpreter and no flag: what Go and old linkers make.
-  EXPECT_EQ(kindOf(makeProgram(ET_DYN)), "pie");
-  EXPECT_EQ(kindOf(makeLibrary()), "library");
+  EXPECT_EQ(getKind(makeProgram(ET_DYN)), "pie");
+  EXPECT_EQ(getKind(makeLibrary()), "library");
   // libc.so.6 can be run: an interpreter, but a name as well.
   File runnable = makeProgram(ET_DYN);
   runnable.setDynamic(6, DT_SONAME, 20);
-  EXPECT_EQ(kindOf(runnable), "library");
+  EXPECT_EQ(getKind(runnable), "library");
   // The flag beats the name.
   runnable.setDynamic(7, DT_FLAGS_1, DF_1_NOW | DF_1_PIE);
-  EXPECT_EQ(kindOf(runnable), "pie");
+  EXPECT_EQ(getKind(runnable), "pie");
   File staticPie = makeLibrary();
   staticPie.setDynamic(7, DT_FLAGS_1, DF_1_PIE);
-  EXPECT_EQ(kindOf(staticPie), "static-pie");
+  EXPECT_EQ(getKind(staticPie), "static-pie");
 }
 
 TEST(Image, TheLastOfEqualTagsCounts) {
   File file = makeLibrary();
   file.setDynamic(6, DT_FLAGS_1, 0);
   file.setDynamic(7, DT_FLAGS_1, DF_1_PIE);
-  EXPECT_EQ(kindOf(file), "static-pie");
+  EXPECT_EQ(getKind(file), "static-pie");
   file.setDynamic(6, DT_FLAGS_1, DF_1_PIE);
   file.setDynamic(7, DT_FLAGS_1, 0);
-  EXPECT_EQ(kindOf(file), "library");
+  EXPECT_EQ(getKind(file), "library");
 }
 
 TEST(Image, OtherKindsByHeader) {
@@ -204,7 +204,7 @@ TEST(Image, OtherKindsByHeader) {
                {ET_NONE, "malformed"}, {ET_CORE + 1, "malformed"},
                {0xfe00, "malformed"},  {0xffff, "malformed"}};
   for (const auto &test : types)
-    EXPECT_EQ(kindOf(makeProgram(test.type)), test.kind) << test.type;
+    EXPECT_EQ(getKind(makeProgram(test.type)), test.kind) << test.type;
   const struct {
     uint64_t at;
     uint8_t value;
@@ -225,7 +225,7 @@ TEST(Image, OtherKindsByHeader) {
   for (const auto &test : bytes) {
     File file = makeProgram();
     file.set<uint8_t>(test.at, test.value);
-    EXPECT_EQ(kindOf(file), test.kind)
+    EXPECT_EQ(getKind(file), test.kind)
         << "byte " << test.at << " = " << unsigned(test.value);
   }
 }
@@ -234,13 +234,14 @@ TEST(Image, TruncatedInTheHeader) {
   for (size_t size : {0u, 1u, 3u}) {
     File file = makeProgram();
     file.bytes.resize(size);
-    EXPECT_EQ(kindOf(file), "not-elf") << size;
+    EXPECT_EQ(getKind(file), "not-elf") << size;
   }
   for (size_t size : {4u, 15u, 16u, 17u, 52u, 63u}) {
     File file = makeProgram();
     file.bytes.resize(size);
-    EXPECT_EQ(kindOf(file), "malformed") << size;
-    EXPECT_EQ(defectsOf(file), Defects{defectAt(902, "e_ident", size)}) << size;
+    EXPECT_EQ(getKind(file), "malformed") << size;
+    EXPECT_EQ(listDefects(file), Defects{defectAt(902, "e_ident", size)})
+        << size;
   }
 }
 
@@ -363,20 +364,20 @@ struct Change {
 Defects defectsWith(File file, std::initializer_list<Change> changes) {
   for (Change change : changes)
     file.set64(change.at, change.value);
-  return defectsOf(file);
+  return listDefects(file);
 }
 
 } // namespace
 
 TEST(ImageDefects, HealthyFilesHaveNone) {
-  EXPECT_EQ(defectsOf(makeProgram()), Defects{});
-  EXPECT_EQ(defectsOf(makeLibrary()), Defects{});
+  EXPECT_EQ(listDefects(makeProgram()), Defects{});
+  EXPECT_EQ(listDefects(makeLibrary()), Defects{});
 }
 
 TEST(ImageDefects, FileHeader) {
   auto withByte = [](File file, uint64_t at, uint8_t value) {
     file.set(at, value);
-    return defectsOf(file);
+    return listDefects(file);
   };
   EXPECT_EQ(withByte(makeProgram(), offsetof(Elf64_Ehdr, e_version), 2),
             Defects{"902 e_version @0x14"});
@@ -397,10 +398,10 @@ TEST(ImageDefects, LibraryForAnotherSystem) {
     File library = makeLibrary(), program = makeProgram();
     library.set(EI_OSABI, abi);
     program.set(EI_OSABI, abi);
-    EXPECT_EQ(defectsOf(library), abi == ELFOSABI_FREEBSD
-                                      ? Defects{"901 e_ident[EI_OSABI] @0x7"}
-                                      : Defects{});
-    EXPECT_EQ(defectsOf(program), Defects{}); // the kernel does not look
+    EXPECT_EQ(listDefects(library), abi == ELFOSABI_FREEBSD
+                                        ? Defects{"901 e_ident[EI_OSABI] @0x7"}
+                                        : Defects{});
+    EXPECT_EQ(listDefects(program), Defects{}); // the kernel does not look
   }
 }
 
@@ -413,7 +414,7 @@ TEST(ImageDefects, ProgramHeaderTable) {
   file.set<uint32_t>(FIELD(code, p_type), PT_NULL);
   file.set<uint32_t>(FIELD(data, p_type), PT_NULL);
   file.set<uint32_t>(FIELD(dynamic, p_type), PT_NULL);
-  EXPECT_EQ(defectsOf(file), Defects{"903 e_phnum @0x38"});
+  EXPECT_EQ(listDefects(file), Defects{"903 e_phnum @0x38"});
 }
 
 TEST(ImageDefects, KernelTakes64KiBOfProgramHeaders) {
@@ -425,7 +426,7 @@ TEST(ImageDefects, KernelTakes64KiBOfProgramHeaders) {
                        sizeof(Elf64_Ehdr), headerCount * sizeof(Elf64_Phdr));
     file.set64(offsetof(Elf64_Ehdr, e_phoff), fileBytes);
     file.set<uint16_t>(offsetof(Elf64_Ehdr, e_phnum), uint16_t(count));
-    EXPECT_EQ(defectsOf(file),
+    EXPECT_EQ(listDefects(file),
               count == 1170 ? Defects{} : Defects{"903 e_phnum @0x38"});
   }
 }
@@ -531,13 +532,13 @@ TEST(ImageDefects, DynamicSection) {
       Defects{defectAt(910, "PT_DYNAMIC[3].p_vaddr", FIELD(dynamic, p_vaddr))});
   File endless = file;
   endless.setDynamic(8, DT_DEBUG, 0);
-  EXPECT_EQ(defectsOf(endless),
+  EXPECT_EQ(listDefects(endless),
             Defects{defectAt(910, "DT_NULL", dynamicAt + 9 * 16)});
   // A static program has none, a library must have one.
   file.set<uint32_t>(FIELD(dynamic, p_type), PT_NULL);
   library.set<uint32_t>(FIELD(dynamic, p_type), PT_NULL);
-  EXPECT_EQ(defectsOf(file), Defects{});
-  EXPECT_EQ(defectsOf(library), Defects{"910 PT_DYNAMIC @0x40"});
+  EXPECT_EQ(listDefects(file), Defects{});
+  EXPECT_EQ(listDefects(library), Defects{"910 PT_DYNAMIC @0x40"});
 }
 
 TEST(ImageDefects, TablesOfTheDynamicSection) {
@@ -576,11 +577,11 @@ TEST(ImageDefects, NamesInTheStringTable) {
   // The names of the symbols, and that the last one has no end.
   File symbols = file;
   symbols.set<uint32_t>(symbolsAt + 48, 30);
-  EXPECT_EQ(defectsOf(symbols),
+  EXPECT_EQ(listDefects(symbols),
             Defects{defectAt(912, "DT_SYMTAB name", symbolsAt + 48)});
   File endless = file;
   endless.setDynamic(6, DT_RUNPATH, 20);
   endless.setDynamic(2, DT_STRSZ, 29);
-  EXPECT_EQ(defectsOf(endless),
+  EXPECT_EQ(listDefects(endless),
             Defects{defectAt(912, "dynamic[6].d_val", dynamicAt + 6 * 16 + 8)});
 }

@@ -410,7 +410,7 @@ TEST(JobRules, PrepageWithThreadsOnSeveralGroups) {
   EXPECT_TRUE(StringRef(found[0].cost).contains("0.90"));
 }
 
-static FileReport reportOf(uint64_t dataBytes, uint64_t bssBytes) {
+static FileReport makeReport(uint64_t dataBytes, uint64_t bssBytes) {
   FileReport report = {};
   report.path = "a.out";
   report.kind = ElfKind::exec;
@@ -440,14 +440,14 @@ TEST(JobRules, MemoryOfAllProcessesOfANode) {
     script.programs.push_back({&script.script.launches[0], &report});
     return script.warnings();
   };
-  FileReport large = reportOf(gibibyte / 2, 3 * gibibyte);
+  FileReport large = makeReport(gibibyte / 2, 3 * gibibyte);
   EXPECT_EQ(start(large, nullptr, 4), ""); // 4 x 7 GiB fit into 28
   EXPECT_EQ(start(large, nullptr, 5), "226:1");
   EXPECT_EQ(start(large, nullptr, std::nullopt), "");
   EXPECT_EQ(start(large, "demand:demand:prepage", 5), ""); // 5 x 1 GiB
   EXPECT_EQ(start(large, nullptr, 4, 27 * gibibyte), "226:1");
   EXPECT_EQ(start(large, nullptr, 5, 35 * gibibyte), "");
-  EXPECT_EQ(start(reportOf(UINT64_MAX / 4, UINT64_MAX / 4), nullptr, 48),
+  EXPECT_EQ(start(makeReport(UINT64_MAX / 4, UINT64_MAX / 4), nullptr, 48),
             "226:1"); // no overflow
 }
 
@@ -460,8 +460,8 @@ TEST(JobRules, NumbersAreRead) {
   EXPECT_FALSE(parseNumbers("99999999999"));
   auto list = parseNumbers("12-23,36,40-47:2");
   ASSERT_TRUE(list);
-  EXPECT_EQ(list->least, 12u);
-  EXPECT_EQ(list->most, 47u);
+  EXPECT_EQ(list->min, 12u);
+  EXPECT_EQ(list->max, 47u);
 }
 
 TEST(JobRules, CpusOfTheMachine) {
@@ -550,7 +550,7 @@ TEST(JobRules, AllocatorsThatArePreloaded) {
   EXPECT_EQ(preload("/opt/lib/libtcmalloc.so.4", "none"), "");
   EXPECT_EQ(preload("/opt/lib/libmpg.so.1", "hugetlbfs"), "");
   // The program's own report has said it.
-  FileReport report = reportOf(0, 0);
+  FileReport report = makeReport(0, 0);
   report.findings.emplace_back();
   report.findings.back().id = FindingId::mpg113;
   Script said;

@@ -25,7 +25,7 @@ static std::string valueOfA(StringRef body) {
 }
 
 /// "launcher+launcher>program argument|..." of all programs.
-static std::string programsOf(StringRef text) {
+static std::string listPrograms(StringRef text) {
   std::string all;
   for (const JobLaunch &launch : read(text).launches) {
     all += all.empty() ? "" : "|";
@@ -117,7 +117,7 @@ TEST(JobScript, WhatIsNotKnownIsNamed) {
 }
 
 TEST(JobScript, OnlyExportedVariablesReachTheProgram) {
-  EXPECT_EQ(programsOf("./a"), "./a");
+  EXPECT_EQ(listPrograms("./a"), "./a");
   JobScript script =
       read("A=1\nB=2 ./a\nset -a\nC=3\nset +a\nD=4\nexport -n C\n"
            "export D\n./b\nenv -u D E=5 ./c\nenv -i F=6 ./d\n");
@@ -173,7 +173,7 @@ TEST(JobScript, LaunchersAreTakenOff) {
       {"cat <<E\n./a\nE\necho ./a # ./b", ""},
   };
   for (const auto &[text, programs] : cases)
-    EXPECT_EQ(programsOf(text), programs) << text;
+    EXPECT_EQ(listPrograms(text), programs) << text;
 }
 
 TEST(JobScript, DirectivesSayWhatIsAskedFor) {
@@ -225,7 +225,7 @@ TEST(JobScript, LaunchKnowsThreadsRanksAndStack) {
   EXPECT_EQ(launch(0).threads, 12u);
   EXPECT_EQ(launch(0).ranksPerNode, 1u);
   EXPECT_FALSE(launch(0).stackBytes);
-  EXPECT_EQ(launch(0).environment.valueOf("MPG_X"), "1");
+  EXPECT_EQ(launch(0).environment.getValue("MPG_X"), "1");
   EXPECT_EQ(launch(1).ranksPerNode, 4u);
   EXPECT_EQ(launch(1).stackBytes, UINT64_MAX);
   EXPECT_EQ(launch(2).threads, 4u);
@@ -275,13 +275,13 @@ TEST(JobScript, ProblemsNameTheLineAndTheRestIsRead) {
     EXPECT_TRUE(StringRef(script.problems[0].text).contains(test.problem))
         << script.problems[0].text;
     ASSERT_EQ(script.launches.size(), 1u) << test.text;
-    EXPECT_EQ(script.launches[0].launch.environment.valueOf("B"), "1")
+    EXPECT_EQ(script.launches[0].launch.environment.getValue("B"), "1")
         << test.text;
   }
   EXPECT_TRUE(read("export A=1\n./a\n").problems.empty());
   JobScript zero = read(StringRef("export A\0=1\n./a\n", 16));
   ASSERT_EQ(zero.problems.size(), 1u);
-  EXPECT_EQ(zero.launches[0].launch.environment.valueOf("A"), "1");
+  EXPECT_EQ(zero.launches[0].launch.environment.getValue("A"), "1");
 }
 
 TEST(JobScript, CshSettingsAreRead) {
@@ -290,7 +290,7 @@ TEST(JobScript, CshSettingsAreRead) {
                           "limit stacksize unlimited\nmpiexec ./a\n");
   ASSERT_EQ(script.launches.size(), 1u);
   const Launch &launch = script.launches[0].launch;
-  EXPECT_EQ(launch.environment.valueOf("A"), "1");
+  EXPECT_EQ(launch.environment.getValue("A"), "1");
   ASSERT_TRUE(launch.environment.find("B"));
   EXPECT_FALSE(launch.environment.find("B")->known);
   EXPECT_FALSE(launch.environment.find("C")->known);
@@ -304,7 +304,7 @@ TEST(JobScript, HugeScriptsAreRead) {
   constexpr size_t size = 1 << 20;
   std::string line = "export A=" + std::string(size, 'x') + "\n./a\n";
   ASSERT_EQ(read(line).launches.size(), 1u);
-  EXPECT_EQ(read(line).launches[0].launch.environment.valueOf("A").size(),
+  EXPECT_EQ(read(line).launches[0].launch.environment.getValue("A").size(),
             size);
   for (StringRef unit : {"(",
                          "$(",
@@ -332,7 +332,7 @@ TEST(JobScript, HugeScriptsAreRead) {
       text += unit;
     JobScript script = read(text);
     ASSERT_GE(script.launches.size(), 1u) << unit.str();
-    EXPECT_EQ(script.launches[0].launch.environment.valueOf("B"), "1");
+    EXPECT_EQ(script.launches[0].launch.environment.getValue("B"), "1");
     EXPECT_LE(script.problems.size(), 101u);
   }
 }

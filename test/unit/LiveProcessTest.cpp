@@ -14,7 +14,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::string errorOf(int pid) {
+static std::string readError(int pid) {
   Expected<LiveProcess> process = readProcess(pid);
   return process ? "" : toString(process.takeError());
 }
@@ -63,7 +63,7 @@ TEST(LiveProcess, EnvironmentAndLimitsAreThoseOfTheProcess) {
   EXPECT_EQ(launch.threads, 12u);
   EXPECT_EQ(launch.ranksPerNode, 4u);
   EXPECT_EQ(launch.stackBytes, uint64_t(3 << 20));
-  EXPECT_EQ(launch.environment.valueOf("TWICE"), "first");
+  EXPECT_EQ(launch.environment.getValue("TWICE"), "first");
   EXPECT_TRUE(launch.environment.find("EMPTY"));
   EXPECT_FALSE(launch.environment.find("rubbish"));
   EXPECT_FALSE(process->isReplaced);
@@ -84,15 +84,15 @@ TEST(LiveProcess, RegionsAreNamedOnceAndHoldNoMoreThanIsMapped) {
 }
 
 TEST(LiveProcess, WhatIsNoProcessHasAReason) {
-  EXPECT_NE(errorOf(0).find("begin with 1"), std::string::npos);
-  EXPECT_NE(errorOf(-7).find("begin with 1"), std::string::npos);
-  EXPECT_NE(errorOf(INT32_MAX).find("no such process"), std::string::npos);
+  EXPECT_NE(readError(0).find("begin with 1"), std::string::npos);
+  EXPECT_NE(readError(-7).find("begin with 1"), std::string::npos);
+  EXPECT_NE(readError(INT32_MAX).find("no such process"), std::string::npos);
   pid_t child = fork();
   if (child == 0)
     _exit(0);
   siginfo_t info;
   ASSERT_EQ(waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT), 0);
-  EXPECT_NE(errorOf(child).find("zombie"), std::string::npos);
+  EXPECT_NE(readError(child).find("zombie"), std::string::npos);
   waitpid(child, nullptr, 0);
-  EXPECT_NE(errorOf(child).find("no such process"), std::string::npos);
+  EXPECT_NE(readError(child).find("no such process"), std::string::npos);
 }

@@ -33,7 +33,7 @@ struct CacheEntry {
   int hwcap = -1;
 };
 
-template <typename T> void put(std::string &bytes, T value) {
+template <typename T> void appendValue(std::string &bytes, T value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
@@ -48,30 +48,31 @@ std::string makeCache(const std::vector<CacheEntry> &entries,
     return at;
   };
   for (const CacheEntry &entry : entries) {
-    put(table, entry.flags);
-    put(table, add(entry.name));
-    put(table, add(entry.path));
-    put(table, uint32_t(0));
-    put(table, entry.hwcap < 0 ? uint64_t(0)
-                               : uint64_t(1) << 62 | uint64_t(entry.hwcap));
+    appendValue(table, entry.flags);
+    appendValue(table, add(entry.name));
+    appendValue(table, add(entry.path));
+    appendValue(table, uint32_t(0));
+    appendValue(table, entry.hwcap < 0
+                           ? uint64_t(0)
+                           : uint64_t(1) << 62 | uint64_t(entry.hwcap));
   }
   std::string names;
   for (const std::string &hwcap : hwcaps)
-    put(names, add(hwcap));
+    appendValue(names, add(hwcap));
   strings.resize((strings.size() + 3) & ~size_t(3));
   uint32_t extensionAt = stringsAt + uint32_t(strings.size());
   std::string bytes = "glibc-ld.so.cache1.1";
-  put(bytes, uint32_t(entries.size()));
-  put(bytes, uint32_t(strings.size()));
-  put(bytes, uint32_t(2)); // little endian
-  put(bytes, extensionAt);
+  appendValue(bytes, uint32_t(entries.size()));
+  appendValue(bytes, uint32_t(strings.size()));
+  appendValue(bytes, uint32_t(2)); // little endian
+  appendValue(bytes, extensionAt);
   bytes.resize(48);
   bytes += table + strings;
-  put(bytes, uint32_t(0xeaa42174));
-  put(bytes, uint32_t(1));
+  appendValue(bytes, uint32_t(0xeaa42174));
+  appendValue(bytes, uint32_t(1));
   for (uint32_t word :
        {uint32_t(1), uint32_t(0), extensionAt + 24, uint32_t(names.size())})
-    put(bytes, word);
+    appendValue(bytes, word);
   return bytes + names;
 }
 
@@ -111,7 +112,7 @@ TEST(CacheFile, TakesTheBestFolderOfTheProcessor) {
 TEST(CacheFile, ReadsTheFormatBehindTheOldOne) {
   std::string old = "ld.so-1.7.0";
   old.resize(12);
-  put(old, uint32_t(3));
+  appendValue(old, uint32_t(3));
   old.resize(16 + 3 * 12 + 4); // to the next multiple of 8
   CacheFile cache(old + makeCache(threeLibraries));
   EXPECT_EQ(find(cache, "libc.so.9"), "/lib/libc.so.9");

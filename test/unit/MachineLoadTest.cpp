@@ -46,8 +46,8 @@ TEST(MachineLoad, WhatMakesNoSenseIsNothing) {
 }
 
 /// \p busy, \p steal in ticks, \p own and \p wall in seconds.
-static LoadSample sampleOf(uint64_t busy, uint64_t steal, double own,
-                           double wall) {
+static LoadSample getSample(uint64_t busy, uint64_t steal, double own,
+                            double wall) {
   LoadSample sample;
   sample.busyTicks = busy;
   sample.stealTicks = steal;
@@ -58,13 +58,13 @@ static LoadSample sampleOf(uint64_t busy, uint64_t steal, double own,
 
 TEST(MachineLoad, OwnTimeIsNotTheOthers) {
   uint64_t second = uint64_t(sysconf(_SC_CLK_TCK));
-  LoadSample before = sampleOf(1000, 50, 7, 100);
+  LoadSample before = getSample(1000, 50, 7, 100);
   LoadBetween load =
-      loadBetween(before, sampleOf(1000 + 20 * second, 50, 27, 110));
+      loadBetween(before, getSample(1000 + 20 * second, 50, 27, 110));
   EXPECT_EQ(load.seconds, 10);
   EXPECT_NEAR(load.othersCpus, 0, 1e-9);
   EXPECT_FALSE(load.isBusy());
-  load = loadBetween(before, sampleOf(1000 + 20 * second, 50, 14, 110));
+  load = loadBetween(before, getSample(1000 + 20 * second, 50, 14, 110));
   EXPECT_NEAR(load.othersCpus, 1.3, 1e-9);
   EXPECT_TRUE(load.isBusy());
   EXPECT_EQ(load.describe(), "other processes used 1.30 CPUs, steal 0.00");
@@ -73,17 +73,17 @@ TEST(MachineLoad, OwnTimeIsNotTheOthers) {
 TEST(MachineLoad, StealIsBusy) {
   uint64_t second = uint64_t(sysconf(_SC_CLK_TCK));
   LoadBetween load =
-      loadBetween(sampleOf(0, 0, 0, 0), sampleOf(0, second, 0, 10));
+      loadBetween(getSample(0, 0, 0, 0), getSample(0, second, 0, 10));
   EXPECT_NEAR(load.stealCpus, 0.1, 1e-9);
   EXPECT_TRUE(load.isBusy());
 }
 
 TEST(MachineLoad, ClocksThatStandOrGoBack) {
-  LoadSample before = sampleOf(1000, 50, 7, 100);
-  LoadBetween load = loadBetween(before, sampleOf(2000, 99, 7, 100));
+  LoadSample before = getSample(1000, 50, 7, 100);
+  LoadBetween load = loadBetween(before, getSample(2000, 99, 7, 100));
   EXPECT_EQ(load.seconds, 0);
   EXPECT_FALSE(load.isBusy());
-  load = loadBetween(before, sampleOf(990, 40, 8, 110));
+  load = loadBetween(before, getSample(990, 40, 8, 110));
   EXPECT_FALSE(load.isBusy());
   EXPECT_EQ(load.describe(), "other processes used 0.00 CPUs, steal 0.00");
 }

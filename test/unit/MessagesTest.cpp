@@ -12,10 +12,10 @@
 
 using namespace mpg;
 
-static void say(Messages &messages, mpg_code code, const char *text) {
+static void report(Messages &messages, mpg_code code, const char *text) {
   LineBuffer line;
   line.add(text);
-  messages.say(code, line);
+  messages.report(code, line);
 }
 
 static std::string inBytes(uint64_t bytes) {
@@ -50,7 +50,7 @@ TEST(LineBufferTest, WhatDoesNotFitIsCutAndTheLineStillEnds) {
   line.add(std::string(9999, 'x').c_str()).add("more").addNumber(7);
   line.writeTo(2);
   line.writeTo(2);
-  auto said = lines.take();
+  auto said = lines.drain();
   ASSERT_EQ(said.size(), 2u);
   EXPECT_EQ(said[0].size(), 510u);
   EXPECT_EQ(said[1], said[0]);
@@ -66,30 +66,30 @@ TEST(MessagesTest, TheVendorsCodesHaveTheVendorsPrefixOnItsSystems) {
   StderrLines lines;
   Messages messages;
   messages.setStyle(/*quiet=*/false, /*vendorCodes=*/true);
-  say(messages, MPG_LPG_OVERLAP, "one");
-  say(messages, MPG_LPG_FALLBACK, "two");
-  say(messages, MPG_MSG_SHORTAGE, "three");
-  EXPECT_EQ(lines.take(), (std::vector<std::string>{"[WARN] xos LPG 2003 - one",
-                                                    "[WARN] xos LPG 9999 - two",
-                                                    "mpg: three"}));
+  report(messages, MPG_LPG_OVERLAP, "one");
+  report(messages, MPG_LPG_FALLBACK, "two");
+  report(messages, MPG_MSG_SHORTAGE, "three");
+  EXPECT_EQ(lines.drain(), (std::vector<std::string>{
+                               "[WARN] xos LPG 2003 - one",
+                               "[WARN] xos LPG 9999 - two", "mpg: three"}));
 }
 
 TEST(MessagesTest, ElsewhereTheyAreMessagesAsAllOthers) {
   StderrLines lines;
   Messages messages;
-  say(messages, MPG_LPG_OVERLAP, "one");
-  EXPECT_EQ(lines.take(), std::vector<std::string>{"mpg: one"});
+  report(messages, MPG_LPG_OVERLAP, "one");
+  EXPECT_EQ(lines.drain(), std::vector<std::string>{"mpg: one"});
 }
 
 TEST(MessagesTest, QuietLeavesErrors) {
   StderrLines lines;
   Messages messages;
   messages.setStyle(/*quiet=*/true, /*vendorCodes=*/true);
-  say(messages, MPG_LPG_FALLBACK, "normal pages");
-  say(messages, MPG_MSG_SHORTAGE, "normal pages");
-  say(messages, MPG_MSG_BAD_VALUE, "a wrong value");
-  say(messages, MPG_MSG_HEAP, "malloc returns NULL");
-  EXPECT_EQ(lines.take(),
+  report(messages, MPG_LPG_FALLBACK, "normal pages");
+  report(messages, MPG_MSG_SHORTAGE, "normal pages");
+  report(messages, MPG_MSG_BAD_VALUE, "a wrong value");
+  report(messages, MPG_MSG_HEAP, "malloc returns NULL");
+  EXPECT_EQ(lines.drain(),
             (std::vector<std::string>{"mpg: a wrong value",
                                       "mpg: malloc returns NULL"}));
 }
@@ -97,12 +97,12 @@ TEST(MessagesTest, QuietLeavesErrors) {
 TEST(MessagesTest, ACodeIsPrintedOnceAWrongValueEachTime) {
   StderrLines lines;
   Messages messages;
-  say(messages, MPG_MSG_SHORTAGE, "one");
-  say(messages, MPG_MSG_SHORTAGE, "other");
-  say(messages, MPG_MSG_BAD_VALUE, "a");
-  say(messages, MPG_MSG_BAD_VALUE, "b");
-  say(messages, MPG_MSG_BAD_VALUE, "a");
-  EXPECT_EQ(lines.take(),
+  report(messages, MPG_MSG_SHORTAGE, "one");
+  report(messages, MPG_MSG_SHORTAGE, "other");
+  report(messages, MPG_MSG_BAD_VALUE, "a");
+  report(messages, MPG_MSG_BAD_VALUE, "b");
+  report(messages, MPG_MSG_BAD_VALUE, "a");
+  EXPECT_EQ(lines.drain(),
             (std::vector<std::string>{"mpg: one", "mpg: a", "mpg: b"}));
 }
 
@@ -111,7 +111,7 @@ TEST(MessagesTest, ManyMessagesHideNoOther) {
   StderrLines lines;
   Messages messages;
   for (int i = 0; i < 20; ++i)
-    say(messages, MPG_MSG_BAD_VALUE, std::to_string(i).c_str());
+    report(messages, MPG_MSG_BAD_VALUE, std::to_string(i).c_str());
   const mpg_code codes[] = {
       MPG_LPG_PIE,      MPG_LPG_OVERLAP,   MPG_LPG_USER_STACK,
       MPG_LPG_THREADS,  MPG_LPG_STACK_TOP, MPG_LPG_STACK_BOTTOM,
@@ -119,8 +119,8 @@ TEST(MessagesTest, ManyMessagesHideNoOther) {
       MPG_MSG_VENDOR,   MPG_MSG_KERNEL,    MPG_MSG_FIRST_TOUCH};
   for (int round = 0; round < 2; ++round)
     for (mpg_code code : codes)
-      say(messages, code, "x");
-  EXPECT_EQ(lines.take().size(), 20 + std::size(codes));
+      report(messages, code, "x");
+  EXPECT_EQ(lines.drain().size(), 20 + std::size(codes));
 }
 
 TEST(MessagesTest, FromManyThreadsALineIsOneLineOnce) {
@@ -130,11 +130,11 @@ TEST(MessagesTest, FromManyThreadsALineIsOneLineOnce) {
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&] {
       for (int j = 0; j < 500; ++j)
-        say(messages, MPG_MSG_SHORTAGE, "short");
+        report(messages, MPG_MSG_SHORTAGE, "short");
     });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(lines.take(), std::vector<std::string>{"mpg: short"});
+  EXPECT_EQ(lines.drain(), std::vector<std::string>{"mpg: short"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,9 +188,9 @@ TEST(StateTest, ReaderSeesWhatWasSaid) {
                   "half");
   messages.region(MPG_REGION_DATA, {0x200000, 0x400000}, 0, 2 << 20, "none");
   messages.region(MPG_REGION_BSS, {0x400000, 0xa00000}, 6 << 20, 2 << 20, "");
-  say(messages, MPG_MSG_SHORTAGE, "pool");
-  say(messages, MPG_MSG_SHORTAGE, "pool again");
-  EXPECT_TRUE(lines.take().empty()); // another rank speaks
+  report(messages, MPG_MSG_SHORTAGE, "pool");
+  report(messages, MPG_MSG_SHORTAGE, "pool again");
+  EXPECT_TRUE(lines.drain().empty()); // another rank speaks
 
   mpg_state state = file.read();
   EXPECT_EQ(state.magic, MPG_STATE_MAGIC);
@@ -270,7 +270,7 @@ TEST(StateTest, WhatDoesNotFitIsCounted) {
   for (uintptr_t i = 0; i < 100; ++i) {
     messages.region(MPG_REGION_LIBRARY, {i << 20, (i + 1) << 20}, 0, 2 << 20,
                     text.c_str());
-    say(messages, MPG_MSG_BAD_VALUE, (std::to_string(i) + text).c_str());
+    report(messages, MPG_MSG_BAD_VALUE, (std::to_string(i) + text).c_str());
   }
   mpg_state state = file.read();
   EXPECT_EQ(state.regionCount, unsigned(MPG_STATE_REGIONS));
@@ -326,8 +326,8 @@ TEST(StateTest, ANumberWithoutAFileIsNothing) {
   StderrLines lines;
   Messages messages;
   messages.start(true, 65535);
-  say(messages, MPG_MSG_KERNEL, "still said");
-  EXPECT_EQ(lines.take(), std::vector<std::string>{"mpg: still said"});
+  report(messages, MPG_MSG_KERNEL, "still said");
+  EXPECT_EQ(lines.drain(), std::vector<std::string>{"mpg: still said"});
 }
 
 TEST(StateTest, AChildDoesNotWriteIntoItsParentsFile) {

@@ -52,13 +52,13 @@ TEST(OrderedParallel, TakesResultsThatCanOnlyBeMoved) {
 TEST(OrderedParallel, SlowFirstPieceBoundsWhatWaits) {
   constexpr unsigned threads = 4;
   constexpr size_t count = 5000, window = 64 * threads;
-  std::atomic<size_t> started(0), emitted(0), mostAhead(0);
+  std::atomic<size_t> started(0), emitted(0), maxAhead(0);
   orderedParallel<size_t>(
       count, threads,
       [&](size_t index) {
         size_t ahead = ++started - emitted;
-        for (size_t most = mostAhead; ahead > most;)
-          if (mostAhead.compare_exchange_weak(most, ahead))
+        for (size_t max = maxAhead; ahead > max;)
+          if (maxAhead.compare_exchange_weak(max, ahead))
             break;
         // The first piece ends only when the others have run into the window.
         while (index == 0 && started < window)
@@ -67,7 +67,7 @@ TEST(OrderedParallel, SlowFirstPieceBoundsWhatWaits) {
       },
       [&](size_t) { ++emitted; });
   EXPECT_EQ(emitted, count);
-  EXPECT_GE(mostAhead, window);
+  EXPECT_GE(maxAhead, window);
   // A worker may count itself before the emitting thread counts its result.
-  EXPECT_LE(mostAhead, window + threads + 1);
+  EXPECT_LE(maxAhead, window + threads + 1);
 }

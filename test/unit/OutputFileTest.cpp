@@ -36,7 +36,7 @@ protected:
     auto file = MemoryBuffer::getFileAsStream(folder + name);
     return file ? (*file)->getBuffer().str() : "cannot be read";
   }
-  mode_t modeOf(const std::string &name) {
+  mode_t readMode(const std::string &name) {
     struct stat status = {};
     lstat((folder + name).c_str(), &status);
     return status.st_mode;
@@ -63,7 +63,7 @@ TEST_F(OutputFile, ReplacesAFileAndKeepsItsMode) {
   EXPECT_EQ(read("a"), "one");
   EXPECT_FALSE(fill("a", "two"));
   EXPECT_EQ(read("a"), "two");
-  EXPECT_EQ(modeOf("a") & 07777, 0640u);
+  EXPECT_EQ(readMode("a") & 07777, 0640u);
   EXPECT_EQ(count(), 1u);
 }
 
@@ -72,7 +72,7 @@ TEST_F(OutputFile, FollowsLinks) {
   ASSERT_EQ(symlink("file", (folder + "link").c_str()), 0);
   EXPECT_FALSE(fill("link", "new"));
   EXPECT_EQ(read("file"), "new");
-  EXPECT_TRUE(S_ISLNK(modeOf("link")));
+  EXPECT_TRUE(S_ISLNK(readMode("link")));
 }
 
 TEST_F(OutputFile, WritesIntoPipes) {
@@ -87,14 +87,14 @@ TEST_F(OutputFile, WritesIntoPipes) {
   EXPECT_FALSE(fill("pipe", "text"));
   reader.join();
   EXPECT_EQ(got, "text");
-  EXPECT_TRUE(S_ISFIFO(modeOf("pipe")));
+  EXPECT_TRUE(S_ISFIFO(readMode("pipe")));
 }
 
 TEST_F(OutputFile, TellsThatADeviceIsFull) {
   ASSERT_EQ(symlink("/dev/full", (folder + "full").c_str()), 0);
   EXPECT_FALSE(checkOutputFile(folder + "full"));
   EXPECT_EQ(fill("full", "text"), std::errc::no_space_on_device);
-  EXPECT_TRUE(S_ISLNK(modeOf("full")));
+  EXPECT_TRUE(S_ISLNK(readMode("full")));
 }
 
 TEST_F(OutputFile, IsRefusedBeforeTheWork) {

@@ -14,13 +14,13 @@ using namespace mpg;
 
 namespace {
 
-cpu_set_t cpusOf(const char *list) {
+cpu_set_t getCpus(const char *list) {
   cpu_set_t cpus;
   EXPECT_TRUE(parseCpuList(list, cpus)) << list;
   return cpus;
 }
 
-void groupOf(unsigned cpu, Level level, cpu_set_t &group) {
+void getGroup(unsigned cpu, Level level, cpu_set_t &group) {
   const unsigned sizes[] = {1, 2, 4, 4, 8};
   unsigned size = sizes[unsigned(level)];
   CPU_ZERO(&group);
@@ -29,15 +29,15 @@ void groupOf(unsigned cpu, Level level, cpu_set_t &group) {
     CPU_SET(other, &group);
 }
 
-std::unique_ptr<PlaceList> placesOf(const PlaceWishes &wishes,
-                                    const char *usable) {
+std::unique_ptr<PlaceList> buildPlaces(const PlaceWishes &wishes,
+                                       const char *usable) {
   auto list = std::make_unique<PlaceList>();
-  makePlaces(wishes, cpusOf(usable), groupOf, *list);
+  makePlaces(wishes, getCpus(usable), getGroup, *list);
   return list;
 }
 
 /// "0 1|2 3"
-std::string textOf(const PlaceList &list) {
+std::string getText(const PlaceList &list) {
   std::string text;
   for (uint32_t i = 0; i < list.count; ++i) {
     text += i ? "|" : "";
@@ -51,9 +51,9 @@ std::string textOf(const PlaceList &list) {
   return text;
 }
 
-std::vector<int> seatsOf(const char *places, const char *bind, uint32_t threads,
-                         const char *usable = "0-15") {
-  auto list = placesOf({places, bind, nullptr}, usable);
+std::vector<int> listSeats(const char *places, const char *bind,
+                           uint32_t threads, const char *usable = "0-15") {
+  auto list = buildPlaces({places, bind, nullptr}, usable);
   std::vector<int> cpus;
   for (uint32_t thread = 0; thread < threads; ++thread)
     cpus.push_back(cpuOfThread(*list, thread, threads));
@@ -106,7 +106,7 @@ TEST(PlacesTest, RightTexts) {
       {"cores(16384)", "0-3", "0 1|2 3"},
   };
   for (const auto &one : cases)
-    EXPECT_EQ(textOf(*placesOf({one.text, nullptr, nullptr}, one.usable)),
+    EXPECT_EQ(getText(*buildPlaces({one.text, nullptr, nullptr}, one.usable)),
               one.places)
         << one.text;
 }
@@ -131,11 +131,11 @@ TEST(PlacesTest, WrongTextsCountAsNotSet) {
                            "threads2",  "{99999999999999999999}",
                            "{0:99999}", "{0}:1025",
                            "{100}",     "nodes"}) {
-    auto list = placesOf({text, nullptr, nullptr}, "3-5");
+    auto list = buildPlaces({text, nullptr, nullptr}, "3-5");
     EXPECT_EQ(list->binding, Binding::none) << text;
-    EXPECT_EQ(textOf(*list), "3 4 5") << text;
+    EXPECT_EQ(getText(*list), "3 4 5") << text;
     // With a binding there are places all the same.
-    EXPECT_EQ(textOf(*placesOf({text, "true", nullptr}, "3-5")), "3|4 5")
+    EXPECT_EQ(getText(*buildPlaces({text, "true", nullptr}, "3-5")), "3|4 5")
         << text;
   }
 }
@@ -163,40 +163,41 @@ TEST(PlacesTest, Bindings) {
       {nullptr, "closely", Binding::none},
   };
   for (const auto &one : cases)
-    EXPECT_EQ(placesOf({one.places, one.bind, nullptr}, "0-15")->binding,
+    EXPECT_EQ(buildPlaces({one.places, one.bind, nullptr}, "0-15")->binding,
               one.binding)
         << (one.places ? one.places : "") << " " << (one.bind ? one.bind : "");
 }
 
 TEST(PlacesTest, ThreadsWithoutPlacesGoOverAllCpus) {
-  EXPECT_EQ(seatsOf(nullptr, nullptr, 4), (Cpus{0, 4, 8, 12}));
-  EXPECT_EQ(seatsOf(nullptr, nullptr, 3, "0-1"), (Cpus{0, 0, 1}));
-  EXPECT_EQ(seatsOf(nullptr, nullptr, 4, "12-15"), (Cpus{12, 13, 14, 15}));
-  EXPECT_EQ(seatsOf("{3},{2}", "false", 2), (Cpus{0, 8}));
+  EXPECT_EQ(listSeats(nullptr, nullptr, 4), (Cpus{0, 4, 8, 12}));
+  EXPECT_EQ(listSeats(nullptr, nullptr, 3, "0-1"), (Cpus{0, 0, 1}));
+  EXPECT_EQ(listSeats(nullptr, nullptr, 4, "12-15"), (Cpus{12, 13, 14, 15}));
+  EXPECT_EQ(listSeats("{3},{2}", "false", 2), (Cpus{0, 8}));
 }
 
 TEST(PlacesTest, CloseTakesPlacesInTurn) {
-  EXPECT_EQ(seatsOf("{3},{2},{1},{0}", nullptr, 4), (Cpus{3, 2, 1, 0}));
-  EXPECT_EQ(seatsOf("cores", "close", 3), (Cpus{0, 2, 4}));
-  EXPECT_EQ(seatsOf(nullptr, "true", 4), (Cpus{0, 2, 4, 6}));
+  EXPECT_EQ(listSeats("{3},{2},{1},{0}", nullptr, 4), (Cpus{3, 2, 1, 0}));
+  EXPECT_EQ(listSeats("cores", "close", 3), (Cpus{0, 2, 4}));
+  EXPECT_EQ(listSeats(nullptr, "true", 4), (Cpus{0, 2, 4, 6}));
   // More threads than places: neighbours together, spread over their place.
-  EXPECT_EQ(seatsOf("{0},{4}", "close", 5), (Cpus{0, 0, 0, 4, 4}));
-  EXPECT_EQ(seatsOf("numa_domains(2)", "close", 4), (Cpus{0, 2, 4, 6}));
-  EXPECT_EQ(seatsOf("sockets", "close", 8), (Cpus{0, 2, 4, 6, 8, 10, 12, 14}));
+  EXPECT_EQ(listSeats("{0},{4}", "close", 5), (Cpus{0, 0, 0, 4, 4}));
+  EXPECT_EQ(listSeats("numa_domains(2)", "close", 4), (Cpus{0, 2, 4, 6}));
+  EXPECT_EQ(listSeats("sockets", "close", 8),
+            (Cpus{0, 2, 4, 6, 8, 10, 12, 14}));
 }
 
 TEST(PlacesTest, SpreadKeepsDistance) {
-  EXPECT_EQ(seatsOf("threads", "spread", 4), (Cpus{0, 4, 8, 12}));
-  EXPECT_EQ(seatsOf("threads", "spread", 3), (Cpus{0, 6, 11}));
-  EXPECT_EQ(seatsOf("cores", "spread", 1), (Cpus{0}));
-  EXPECT_EQ(seatsOf("numa_domains", "spread", 4), (Cpus{0, 4, 8, 12}));
-  EXPECT_EQ(seatsOf("numa_domains", "spread", 8),
+  EXPECT_EQ(listSeats("threads", "spread", 4), (Cpus{0, 4, 8, 12}));
+  EXPECT_EQ(listSeats("threads", "spread", 3), (Cpus{0, 6, 11}));
+  EXPECT_EQ(listSeats("cores", "spread", 1), (Cpus{0}));
+  EXPECT_EQ(listSeats("numa_domains", "spread", 4), (Cpus{0, 4, 8, 12}));
+  EXPECT_EQ(listSeats("numa_domains", "spread", 8),
             (Cpus{0, 2, 4, 6, 8, 10, 12, 14}));
 }
 
 TEST(PlacesTest, PrimaryStaysOnTheFirstPlace) {
-  EXPECT_EQ(seatsOf("{4},{5}", "primary", 3), (Cpus{4, 4, 4}));
-  EXPECT_EQ(seatsOf("numa_domains", "primary", 4), (Cpus{0, 1, 2, 3}));
+  EXPECT_EQ(listSeats("{4},{5}", "primary", 3), (Cpus{4, 4, 4}));
+  EXPECT_EQ(listSeats("numa_domains", "primary", 4), (Cpus{0, 1, 2, 3}));
 }
 
 TEST(PlacesTest, NumberOfThreads) {
@@ -207,7 +208,7 @@ TEST(PlacesTest, NumberOfThreads) {
                {"0", 16},     {"-1", 16},         {"many", 16}, {"", 16},
                {"2x", 16},    {"99999999999", 16}};
   for (const auto &one : cases)
-    EXPECT_EQ(defaultThreads({nullptr, nullptr, one.text}, cpusOf("0-15")),
+    EXPECT_EQ(defaultThreads({nullptr, nullptr, one.text}, getCpus("0-15")),
               one.threads)
         << (one.text ? one.text : "");
 }

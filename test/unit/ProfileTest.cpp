@@ -60,7 +60,7 @@ TEST(Profile, threadsAreNamedByTheirShare) {
 }
 
 /// A program with one array that main has filled; \p baseBytes on base pages.
-static Profile profileOf(uint64_t baseBytes) {
+static Profile makeProfile(uint64_t baseBytes) {
   Profile profile;
   profile.isMeasured = true;
   profile.program = "./app";
@@ -79,7 +79,7 @@ static Profile profileOf(uint64_t baseBytes) {
 
 /// Of a run with libmpg that had \p regions parts, of which the first is the
 /// heap.
-static RunReport reportOf(size_t regions) {
+static RunReport makeReport(size_t regions) {
   RunReport report;
   report.hasState = true;
   report.mode = "auto";
@@ -89,12 +89,12 @@ static RunReport reportOf(size_t regions) {
 }
 
 TEST(Profile, adviceNamesWhatLiesOnOneNode) {
-  RunReport report = reportOf(2);
+  RunReport report = makeReport(2);
   report.regions[0].bytes = 64 * MiB;
   report.regions[0].nodes = {64 * MiB, 0};
   report.regions[1].region = RunRegion::threadStack;
   report.regions[1].nodes = {0, 64 << 10};
-  std::vector<AdviceLine> lines = adviseNext(report, profileOf(0), "./app");
+  std::vector<AdviceLine> lines = adviseNext(report, makeProfile(0), "./app");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].text,
             "64 MiB of heap (makeMatrix+0x4) lie on node 0, and threads run on "
@@ -103,25 +103,25 @@ TEST(Profile, adviceNamesWhatLiesOnOneNode) {
   EXPECT_EQ(lines[1].command, "mpgrun --compare -- ./app");
   // Stacks that each thread has on its node need no advice.
   report.regions[0].nodes = {32 * MiB, 32 * MiB};
-  EXPECT_EQ(adviseNext(report, profileOf(0), "./app").size(), 1u);
+  EXPECT_EQ(adviseNext(report, makeProfile(0), "./app").size(), 1u);
 }
 
 TEST(Profile, adviceHasTheReason) {
-  RunReport report = reportOf(1);
+  RunReport report = makeReport(1);
   report.regions[0].reason = "the pool is empty";
   std::vector<AdviceLine> lines =
-      adviseNext(report, profileOf(16 * MiB), "./app");
+      adviseNext(report, makeProfile(16 * MiB), "./app");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].text, "16 MiB (makeMatrix+0x4) are on base pages: the "
                            "pool is empty");
   EXPECT_EQ(lines[0].command, "mpginfo");
   // The edges of a region alone cause no advice.
-  EXPECT_EQ(adviseNext(report, profileOf(3 * MiB), "./app").size(), 1u);
+  EXPECT_EQ(adviseNext(report, makeProfile(3 * MiB), "./app").size(), 1u);
 }
 
 TEST(Profile, adviceOnMappingsIsGivenOnce) {
-  RunReport report = reportOf(1);
-  Profile profile = profileOf(64 * MiB);
+  RunReport report = makeReport(1);
+  Profile profile = makeProfile(64 * MiB);
   ProfileObject &object = profile.objects[0];
   object.region = RunRegion::mmap;
   object.name = "0x7f0000000000";
@@ -142,7 +142,7 @@ TEST(Profile, adviceOnMappingsIsGivenOnce) {
 }
 
 TEST(Profile, aLongNameLosesTheArgumentsOfTemplatesFirst) {
-  Profile profile = profileOf(0);
+  Profile profile = makeProfile(0);
   profile.objects[0].name =
       "Array<double, std::allocator<double>>::resize+0x5a";
   std::string text;
@@ -208,14 +208,14 @@ TEST(Profile, theWorkingSetIsWhatWasAccessedInBetween) {
   madvise(array, 2 * frame, MADV_NOHUGEPAGE);
   memset(array, 1, 2 * frame);
   set.start();
-  set.look(getpid(), false);
+  set.inspect(getpid(), false);
   if (set.intervals() == 0 || !set.missing().empty())
     GTEST_SKIP() << set.missing();
   AccessCount count = set.within(first, first + 2 * frame);
   EXPECT_EQ(count.accessedBytes, 2 * frame); // it was filled
   emptyTlb(array, 2 * frame);
   memset(array, 2, MiB);
-  set.look(getpid(), false);
+  set.inspect(getpid(), false);
   count = set.within(first, first + 2 * frame);
   EXPECT_EQ(count.intervals, 1u); // that one counts no more
   EXPECT_EQ(count.presentBytes, 2 * frame);
@@ -239,10 +239,10 @@ TEST(Profile, whatIsFilledLaterCountsFromThenOn) {
   memset(array, 1, frame);
   WorkingSet set(-1);
   set.start();
-  set.look(getpid(), false);
+  set.inspect(getpid(), false);
   memset(array + frame, 1, frame);
-  set.look(getpid(), false);
-  set.look(getpid(), false);
+  set.inspect(getpid(), false);
+  set.inspect(getpid(), false);
   if (set.intervals() == 0 || !set.missing().empty())
     GTEST_SKIP() << set.missing();
   AccessCount count = set.within(first, first + 2 * frame);
@@ -254,7 +254,7 @@ TEST(Profile, whatIsColdIsNotAskedFor) {
   RunReport report;
   report.mode = "none";
   report.hasState = true;
-  Profile profile = profileOf(64 * MiB);
+  Profile profile = makeProfile(64 * MiB);
   profile.objects[0].accesses = halfHot(2 * MiB);
   EXPECT_EQ(adviseNext(report, profile, "./app")[0].command,
             "mpgrun --mode=thp ./app");

@@ -56,12 +56,12 @@ static const char numaMaps[] =
 static const std::vector<ProgramSegment> segments = {
     {0x600000, 0x800000, 0xc00000}};
 
-static void putAllOnLargePages(RegionUse &use) {
+static void setAllOnLargePages(RegionUse &use) {
   use.hugeBytes = use.peakHugeBytes = use.bytes;
 }
 
-static const RegionUse *useOf(const std::vector<RegionUse> &regions,
-                              RunRegion wanted) {
+static const RegionUse *findUse(const std::vector<RegionUse> &regions,
+                                RunRegion wanted) {
   for (const RegionUse &use : regions)
     if (use.region == wanted)
       return &use;
@@ -83,13 +83,13 @@ TEST(RunReport, MappingsAreReadAsTheKernelWritesThem) {
 TEST(RunReport, EveryMappingIsInOneRegion) {
   auto regions = classifyAreas(parseSmaps(smaps, ""), segments, {});
   ASSERT_EQ(regions.size(), 5u);
-  EXPECT_EQ(useOf(regions, RunRegion::data)->bytes, 1024u << 10);
-  EXPECT_EQ(useOf(regions, RunRegion::data)->hugeBytes, 0u);
-  EXPECT_EQ(useOf(regions, RunRegion::bss)->hugeBytes, 4u << 20);
-  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
-  EXPECT_EQ(useOf(regions, RunRegion::threadStack)->bytes, 4u << 20);
-  EXPECT_EQ(useOf(regions, RunRegion::threadStack)->hugeBytes, 2u << 20);
-  EXPECT_EQ(useOf(regions, RunRegion::stack)->pageBytes, 2u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::data)->bytes, 1024u << 10);
+  EXPECT_EQ(findUse(regions, RunRegion::data)->hugeBytes, 0u);
+  EXPECT_EQ(findUse(regions, RunRegion::bss)->hugeBytes, 4u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::heap)->bytes, 64u << 10);
+  EXPECT_EQ(findUse(regions, RunRegion::threadStack)->bytes, 4u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::threadStack)->hugeBytes, 2u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::stack)->pageBytes, 2u << 20);
 }
 
 TEST(RunReport, TheStackOfAProgramThatHasForkedIsNoThreads) {
@@ -174,26 +174,26 @@ TEST(RunReport, AllMemoryInTheHeapsAddressesIsHeap) {
   std::vector<MappedArea> areas = parseSmaps(heapSmaps, "");
   auto regions = classifyAreas(areas, {}, heap);
   ASSERT_EQ(regions.size(), 2u);
-  const RegionUse *use = useOf(regions, RunRegion::heap);
+  const RegionUse *use = findUse(regions, RunRegion::heap);
   EXPECT_EQ(use->bytes, (64u << 10) + (12u << 20)); // with the heap of brk
   EXPECT_EQ(use->hugeBytes, 8u << 20);
   EXPECT_EQ(use->pageBytes, 2u << 20);
-  EXPECT_EQ(useOf(regions, RunRegion::mmap)->bytes, 2u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::mmap)->bytes, 2u << 20);
   // Without libmpg's word it is memory like any other.
   regions = classifyAreas(areas, {}, {});
-  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
-  EXPECT_EQ(useOf(regions, RunRegion::mmap)->bytes, 14u << 20);
+  EXPECT_EQ(findUse(regions, RunRegion::heap)->bytes, 64u << 10);
+  EXPECT_EQ(findUse(regions, RunRegion::mmap)->bytes, 14u << 20);
 }
 
 TEST(RunReport, BytesOfEachNodeAreThoseOfItsPages) {
   auto regions = classifyAreas(parseSmaps(smaps, numaMaps), segments, {});
-  EXPECT_EQ(useOf(regions, RunRegion::data)->nodes,
+  EXPECT_EQ(findUse(regions, RunRegion::data)->nodes,
             (std::vector<uint64_t>{192 << 12, 0, 64 << 12}));
-  EXPECT_EQ(useOf(regions, RunRegion::bss)->nodes,
+  EXPECT_EQ(findUse(regions, RunRegion::bss)->nodes,
             (std::vector<uint64_t>{0, 2 << 20, 0, 2 << 20}));
-  EXPECT_EQ(useOf(regions, RunRegion::stack)->nodes,
+  EXPECT_EQ(findUse(regions, RunRegion::stack)->nodes,
             (std::vector<uint64_t>{2 << 20}));
-  EXPECT_TRUE(useOf(regions, RunRegion::heap)->nodes.empty());
+  EXPECT_TRUE(findUse(regions, RunRegion::heap)->nodes.empty());
   std::string text;
   raw_string_ostream out(text);
   RunReport report;
@@ -338,7 +338,7 @@ TEST(RunReport, WithMappingsOnlyItsReasonsAreTaken) {
   report.measured = true;
   report.regions = classifyAreas(parseSmaps(smaps, ""), segments, {});
   addState(report, goodState());
-  const RegionUse *bss = useOf(report.regions, RunRegion::bss);
+  const RegionUse *bss = findUse(report.regions, RunRegion::bss);
   EXPECT_EQ(bss->hugeBytes, 4u << 20);
   EXPECT_EQ(bss->reason[0], 'x');
 }
@@ -358,7 +358,7 @@ TEST(RunReport, AHeapOfLibmpgsOnNormalPagesIsMissed) {
   EXPECT_EQ(missing[0].find("6 MiB of 8 MiB of heap are on normal pages: xx"),
             0u)
       << missing[0];
-  putAllOnLargePages(ours.regions[0]);
+  setAllOnLargePages(ours.regions[0]);
   EXPECT_TRUE(findMissing(ours).empty());
 }
 
@@ -402,9 +402,10 @@ TEST(RunReport, MappingsThatWentBackCountWhereThereWereMore) {
                            useOfBytes(RunRegion::mmap, 80 << 20, 2 << 20)});
   addState(report, goodState());
   ASSERT_EQ(report.regions.size(), 3u);
-  EXPECT_EQ(useOf(report.regions, RunRegion::bss)->peakBytes, 8u << 20);
-  EXPECT_EQ(useOf(report.regions, RunRegion::threadStack)->peakBytes, 9u << 20);
-  const RegionUse *mmap = useOf(report.regions, RunRegion::mmap);
+  EXPECT_EQ(findUse(report.regions, RunRegion::bss)->peakBytes, 8u << 20);
+  EXPECT_EQ(findUse(report.regions, RunRegion::threadStack)->peakBytes,
+            9u << 20);
+  const RegionUse *mmap = findUse(report.regions, RunRegion::mmap);
   EXPECT_EQ(mmap->bytes, 0u);
   EXPECT_EQ(mmap->peakBytes, 80u << 20);
   EXPECT_EQ(mmap->peakHugeBytes, 2u << 20);
@@ -414,11 +415,11 @@ TEST(RunReport, TheTablesOfLibmpgAreNobodys) {
   HeapRange withTables = heap;
   auto areas = parseSmaps(heapSmaps, "");
   uint64_t before =
-      useOf(classifyAreas(areas, {}, withTables), RunRegion::mmap)->bytes;
+      findUse(classifyAreas(areas, {}, withTables), RunRegion::mmap)->bytes;
   EXPECT_GT(before, 0u);
   withTables.tablesEnd = areas.back().end;
   auto regions = classifyAreas(areas, {}, withTables);
-  EXPECT_EQ(useOf(regions, RunRegion::mmap), nullptr);
+  EXPECT_EQ(findUse(regions, RunRegion::mmap), nullptr);
 }
 
 TEST(RunReport, StacksOfThreadsAreMissedWhereTheyWereToBeLarge) {
@@ -434,13 +435,13 @@ TEST(RunReport, StacksOfThreadsAreMissedWhereTheyWereToBeLarge) {
 TEST(RunReport, AnImpossibleHeapIsNone) {
   mpg_state state = goodState();
   state.heapStart = UINT64_MAX;
-  HeapRange range = heapOf(state);
+  HeapRange range = getHeap(state);
   EXPECT_EQ(range.start, range.end);
   auto regions = classifyAreas(parseSmaps(heapSmaps, ""), {}, range);
-  EXPECT_EQ(useOf(regions, RunRegion::heap)->bytes, 64u << 10);
+  EXPECT_EQ(findUse(regions, RunRegion::heap)->bytes, 64u << 10);
 }
 
-static std::string textOf(const RunReport &report) {
+static std::string writeText(const RunReport &report) {
   std::string text;
   raw_string_ostream out(text);
   writeRunText(out, report);
@@ -454,7 +455,7 @@ TEST(RunReport, ReasonsAreForWhatIsNotOnLargePages) {
   raw_string_ostream wholeOut(whole), partOut(part);
   writeRunJson(partOut, report);
   EXPECT_NE(partOut.str().find("\"reason\": \"xx"), std::string::npos) << part;
-  putAllOnLargePages(report.regions[0]);
+  setAllOnLargePages(report.regions[0]);
   writeRunJson(wholeOut, report);
   EXPECT_NE(wholeOut.str().find("\"reason\": \"\""), std::string::npos)
       << whole;
@@ -480,12 +481,13 @@ TEST(RunReport, PoolUseIsAPeakOnlyIfItWasCounted) {
   RunReport report;
   report.peakHugetlbBytes = 4 << 20; // mapped at the end
   addState(report, state);
-  EXPECT_NE(textOf(report).find("  from the pool at the end: 4 MiB\n"),
+  EXPECT_NE(writeText(report).find("  from the pool at the end: 4 MiB\n"),
             std::string::npos);
   state.peakHugetlbBytes = 8 << 20;
   addState(report, state);
-  EXPECT_NE(textOf(report).find("  most taken from the pool at once: 8 MiB\n"),
-            std::string::npos);
+  EXPECT_NE(
+      writeText(report).find("  most taken from the pool at once: 8 MiB\n"),
+      std::string::npos);
   // What others mapped from the pool is not in libmpg's count.
   report.peakHugetlbBytes = 16 << 20;
   addState(report, state);

@@ -300,7 +300,7 @@ TEST_F(SectorTest, WhatIsMissingIsToldOnce) {
     control.start({}, &fresh);
     for (int i = 0; i < 3; ++i)
       EXPECT_EQ(control.begin(both), one.error);
-    std::vector<std::string> said = lines.take();
+    std::vector<std::string> said = lines.drain();
     ASSERT_EQ(said.size(), 1u);
     EXPECT_TRUE(hasPart(said[0], one.text)) << said[0];
     EXPECT_TRUE(hasPart(said[0], "mpg: sector cache: ")) << said[0];
@@ -319,7 +319,7 @@ TEST_F(SectorTest, AThreadThatIsNotBoundHasNoL1) {
   EXPECT_EQ(machine.l1(0), 0u);
   EXPECT_EQ(machine.l2(0), 0xa04u);
   control.end(0);
-  std::vector<std::string> said = lines.take();
+  std::vector<std::string> said = lines.drain();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_TRUE(hasPart(said[0], "OMP_PROC_BIND")) << said[0];
   FakeMachine::place.staysOnNode = false;
@@ -345,7 +345,7 @@ TEST_F(SectorTest, AGroupThatIsSharedIsNotDivided) {
   EXPECT_EQ(control.begin(onlyL1(3, 1)), 0);
   control.end(0);
   EXPECT_EQ(machine.l2(0), 14u);
-  EXPECT_EQ(lines.take().size(), 1u);
+  EXPECT_EQ(lines.drain().size(), 1u);
 }
 
 TEST_F(SectorTest, L2ThatIsClosedLeavesL1) {
@@ -363,7 +363,7 @@ TEST_F(SectorTest, SwitchedOffByTheUserNothingIsSaid) {
   StderrLines lines;
   EXPECT_EQ(control.begin(both), -ECANCELED);
   control.writeInitialWays();
-  EXPECT_TRUE(lines.take().empty());
+  EXPECT_TRUE(lines.drain().empty());
   EXPECT_EQ(machine.writes, 0u);
 }
 
@@ -457,7 +457,7 @@ TEST_F(SectorTest, InitialWaysThatCannotBeSetAreTold) {
   start(settings);
   StderrLines lines;
   control.writeInitialWays();
-  std::vector<std::string> said = lines.take();
+  std::vector<std::string> said = lines.drain();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_TRUE(hasPart(said[0], "FLIB_L2_SECTOR_NWAYS_INIT has no effect"));
   EXPECT_EQ(machine.writes, 0u);

@@ -15,8 +15,8 @@ namespace {
 constexpr size_t page = 4096;
 
 /// \p bytes that begin \p skip after the start of a page.
-SharedArray arrayOf(uint64_t bytes, uint64_t skip, uint64_t step,
-                    SharedLoop loop, size_t pageBytes = page) {
+SharedArray getArray(uint64_t bytes, uint64_t skip, uint64_t step,
+                     SharedLoop loop, size_t pageBytes = page) {
   uintptr_t start = (uintptr_t(1) << 40) + skip;
   Range mapped{roundDown(start, pageBytes), roundUp(start + bytes, pageBytes)};
   return SharedArray::of({start, start + bytes}, mapped, pageBytes, step, loop);
@@ -31,7 +31,7 @@ std::vector<int> ownersByModel(const SharedArray &array) {
     while (iteration + 1 < array.loop.iterations &&
            array.start + (iteration + 1) * array.step <= middle)
       ++iteration;
-    owners.push_back(int(ownerOf(array.loop, iteration)));
+    owners.push_back(int(getOwner(array.loop, iteration)));
   }
   return owners;
 }
@@ -59,9 +59,9 @@ std::vector<int> ownersByParts(const SharedArray &array) {
   std::vector<int> owners(array.pages.bytes() / array.pageBytes, -1);
   for (uint32_t thread = 0; thread < array.loop.threads; ++thread) {
     uint64_t first, behind;
-    for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, behind);
+    for (uint64_t turn = 0; getPart(array.loop, thread, turn, first, behind);
          ++turn) {
-      Range pages = pagesOf(array, first, behind);
+      Range pages = getPages(array, first, behind);
       for (uintptr_t at = pages.start; at < pages.end; at += array.pageBytes) {
         int &owner = owners[(at - array.pages.start) / array.pageBytes];
         EXPECT_EQ(owner, -1) << "two threads for one page";
@@ -83,7 +83,7 @@ TEST(SharedArrayTest, EveryPageHasTheOwnerOfItsMiddle) {
     for (uint64_t step : {1, 8, 24, 4096, 5000, 1 << 20})
       for (uint64_t skip : {0, 8, 4095})
         for (uint64_t bytes : {1, 4096, 4097, 100 * 4096, 100 * 4096 + 17}) {
-          SharedArray array = arrayOf(bytes, skip, step, loop);
+          SharedArray array = getArray(bytes, skip, step, loop);
           SCOPED_TRACE(testing::Message()
                        << bytes << " bytes, skip " << skip << ", step " << step
                        << ", sched " << loop.sched << ", chunk " << loop.chunk
@@ -95,7 +95,7 @@ TEST(SharedArrayTest, EveryPageHasTheOwnerOfItsMiddle) {
 
 TEST(SharedArrayTest, NeighboursOfOneNodeAreOneRun) {
   // 12 threads on 4 nodes, 3 on each: 4 runs.
-  SharedArray array = arrayOf(1200 * page, 0, 8, {0, 0, 0, 12});
+  SharedArray array = getArray(1200 * page, 0, 8, {0, 0, 0, 12});
   const int16_t close[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
   OwnedRuns runs(array, close);
   Range run;
@@ -123,10 +123,11 @@ TEST(SharedArrayTest, PagesAtBordersGoToWhoHasMostOfThem) {
   const std::vector<int> straight = {0, 0, 1, 1, 2, 2, 3, 3};
   // As malloc gives it, a little after the start of a page; and before it. The
   // pages of which the array has but a little are the neighbour's.
-  SharedArray behind = arrayOf(8 * large, 4112, 8, {0, 0, 0, 4}, large);
+  SharedArray behind = getArray(8 * large, 4112, 8, {0, 0, 0, 4}, large);
   EXPECT_EQ(ownersByRuns(behind), straight);
   EXPECT_EQ(behind.pages.start, roundDown(behind.start, large));
-  SharedArray before = arrayOf(8 * large, large - 4112, 8, {0, 0, 0, 4}, large);
+  SharedArray before =
+      getArray(8 * large, large - 4112, 8, {0, 0, 0, 4}, large);
   EXPECT_EQ(ownersByRuns(before), straight);
   EXPECT_EQ(before.pages.start, roundUp(before.start, large));
 }
@@ -151,25 +152,25 @@ TEST(SharedArrayTest, NothingReachesOutOfWhatIsMapped) {
 }
 
 TEST(SharedArrayTest, APageThatIsMuchLargerIsLeftAlone) {
-  SharedArray array = arrayOf(4 << 20, 4096, 8, {0, 0, 0, 4}, 1 << 30);
+  SharedArray array = getArray(4 << 20, 4096, 8, {0, 0, 0, 4}, 1 << 30);
   EXPECT_TRUE(array.pages.empty());
   EXPECT_TRUE(ownersByRuns(array).empty());
   EXPECT_TRUE(ownersByParts(array).empty());
 }
 
 TEST(SharedArrayTest, ChunksAreFineBelowAPage) {
-  EXPECT_TRUE(isFine(arrayOf(1 << 20, 0, 8, {0, 1, 511, 4})));
-  EXPECT_FALSE(isFine(arrayOf(1 << 20, 0, 8, {0, 1, 512, 4})));
-  EXPECT_TRUE(isFine(arrayOf(1 << 24, 0, 8, {0, 1, 512, 4}, 2 << 20)));
-  EXPECT_FALSE(isFine(arrayOf(1 << 20, 0, 8, {0, 0, 0, 4})));
-  EXPECT_FALSE(isFine(arrayOf(1 << 20, 0, 5000, {0, 1, 1, 4})));
+  EXPECT_TRUE(isFine(getArray(1 << 20, 0, 8, {0, 1, 511, 4})));
+  EXPECT_FALSE(isFine(getArray(1 << 20, 0, 8, {0, 1, 512, 4})));
+  EXPECT_TRUE(isFine(getArray(1 << 24, 0, 8, {0, 1, 512, 4}, 2 << 20)));
+  EXPECT_FALSE(isFine(getArray(1 << 20, 0, 8, {0, 0, 0, 4})));
+  EXPECT_FALSE(isFine(getArray(1 << 20, 0, 5000, {0, 1, 1, 4})));
 }
 
 TEST(SharedArrayTest, HugeStepsDoNotWrap) {
   for (uint32_t sched : {0u, 1u}) {
     SharedArray array =
-        arrayOf(16 * page, 1, UINT64_MAX, {0, sched, UINT64_MAX, 5});
+        getArray(16 * page, 1, UINT64_MAX, {0, sched, UINT64_MAX, 5});
     EXPECT_EQ(ownersByRuns(array), std::vector<int>(16, 0));
-    EXPECT_EQ(pagesOf(array, 0, 1).bytes(), 16 * page);
+    EXPECT_EQ(getPages(array, 0, 1).bytes(), 16 * page);
   }
 }

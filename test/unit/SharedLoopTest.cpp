@@ -36,7 +36,8 @@ static void expectLike(const SharedLoop &loop) {
   std::vector<uint32_t> found(loop.iterations, UINT32_MAX);
   for (uint32_t thread = 0; thread < loop.threads; ++thread) {
     uint64_t first, behind, last = 0;
-    for (uint64_t turn = 0; partOf(loop, thread, turn, first, behind); ++turn) {
+    for (uint64_t turn = 0; getPart(loop, thread, turn, first, behind);
+         ++turn) {
       ASSERT_LT(first, behind);
       ASSERT_LE(behind, loop.iterations);
       ASSERT_GE(first, last);
@@ -49,7 +50,7 @@ static void expectLike(const SharedLoop &loop) {
   }
   EXPECT_EQ(found, wanted);
   for (uint64_t i = 0; i < loop.iterations; ++i)
-    ASSERT_EQ(ownerOf(loop, i), wanted[i]) << "iteration " << i;
+    ASSERT_EQ(getOwner(loop, i), wanted[i]) << "iteration " << i;
 }
 
 TEST(SharedLoop, BlocksAreLikeTheModel) {
@@ -69,31 +70,31 @@ TEST(SharedLoop, NoIterationsGiveNoParts) {
   uint64_t first, behind;
   for (uint32_t sched : {0u, 1u})
     for (uint32_t thread : {0u, 3u})
-      EXPECT_FALSE(partOf({0, sched, 5, 4}, thread, 0, first, behind));
+      EXPECT_FALSE(getPart({0, sched, 5, 4}, thread, 0, first, behind));
 }
 
 TEST(SharedLoop, HugeNumbersDoNotWrap) {
   uint64_t first, behind;
   // Blocks: the last one ends where the loop does.
   SharedLoop blocks{UINT64_MAX, 0, 0, UINT32_MAX};
-  ASSERT_TRUE(partOf(blocks, UINT32_MAX - 1, 0, first, behind));
+  ASSERT_TRUE(getPart(blocks, UINT32_MAX - 1, 0, first, behind));
   EXPECT_EQ(behind, UINT64_MAX);
   EXPECT_EQ(behind - first, UINT64_MAX / UINT32_MAX);
-  EXPECT_EQ(ownerOf(blocks, UINT64_MAX - 1), UINT32_MAX - 1);
-  EXPECT_FALSE(partOf(blocks, 0, 1, first, behind));
+  EXPECT_EQ(getOwner(blocks, UINT64_MAX - 1), UINT32_MAX - 1);
+  EXPECT_FALSE(getPart(blocks, 0, 1, first, behind));
   // One chunk that is larger than the loop.
   SharedLoop chunks{UINT64_MAX - 1, 1, UINT64_MAX, 4};
-  ASSERT_TRUE(partOf(chunks, 0, 0, first, behind));
+  ASSERT_TRUE(getPart(chunks, 0, 0, first, behind));
   EXPECT_EQ(first, 0u);
   EXPECT_EQ(behind, UINT64_MAX - 1);
-  EXPECT_FALSE(partOf(chunks, 1, 0, first, behind));
-  EXPECT_FALSE(partOf(chunks, 0, 1, first, behind));
+  EXPECT_FALSE(getPart(chunks, 1, 0, first, behind));
+  EXPECT_FALSE(getPart(chunks, 0, 1, first, behind));
   // The last of very many, and the turn behind it.
   SharedLoop many{UINT64_MAX, 1, 2, 2};
   uint64_t lastTurn = UINT64_MAX / 4;
-  ASSERT_TRUE(partOf(many, 1, lastTurn, first, behind));
+  ASSERT_TRUE(getPart(many, 1, lastTurn, first, behind));
   EXPECT_EQ(first, UINT64_MAX - 1);
   EXPECT_EQ(behind, UINT64_MAX);
-  EXPECT_FALSE(partOf(many, 1, lastTurn + 1, first, behind));
-  EXPECT_FALSE(partOf(many, 0, UINT64_MAX, first, behind));
+  EXPECT_FALSE(getPart(many, 1, lastTurn + 1, first, behind));
+  EXPECT_FALSE(getPart(many, 0, UINT64_MAX, first, behind));
 }

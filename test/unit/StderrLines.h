@@ -28,7 +28,7 @@ public:
   StderrLines(const StderrLines &) = delete;
 
   /// Whole lines, without the newlines.
-  std::vector<std::string> take() const {
+  std::vector<std::string> drain() const {
     std::string text(size_t(lseek(file, 0, SEEK_END)), '\0');
     if (pread(file, text.data(), text.size(), 0) != ssize_t(text.size()))
       return {"cannot read back"};

@@ -10,7 +10,7 @@
 using namespace mpg;
 using namespace llvm;
 
-static std::string reasonOf(StringRef text) {
+static std::string getReason(StringRef text) {
   Expected<Suppression> suppression = parseSuppression(text);
   return suppression ? "" : toString(suppression.takeError());
 }
@@ -24,7 +24,7 @@ TEST(Suppression, IsReadFromTheCommandLine) {
   EXPECT_EQ(full->symbol, "sbrk");
   EXPECT_EQ(full->reason, "a=b, old");
   EXPECT_EQ(full->expires, "2027-01-31");
-  EXPECT_EQ(reasonOf("MPG130;reason=old;"), "");
+  EXPECT_EQ(getReason("MPG130;reason=old;"), "");
 }
 
 TEST(Suppression, WrongOnesSayWhy) {
@@ -44,8 +44,8 @@ TEST(Suppression, WrongOnesSayWhy) {
       {"MPG130;reason=x;expires=2027-02-29", "is not a date"},
   };
   for (auto [text, expected] : cases)
-    EXPECT_NE(reasonOf(text).find(expected.str()), std::string::npos)
-        << text.str() << ": " << reasonOf(text);
+    EXPECT_NE(getReason(text).find(expected.str()), std::string::npos)
+        << text.str() << ": " << getReason(text);
 }
 
 TEST(Suppression, DatesExist) {

@@ -77,12 +77,12 @@ static bool canHaveThreads(size_t count) {
 
 /// lld crashes if the system refuses it a thread; as GNU ld, it can do without.
 static bool needsOneThread(ArrayRef<std::string> command) {
-  constexpr unsigned mostOfLld = 16;
+  constexpr unsigned maxLldThreads = 16;
   for (StringRef arg : command)
     if (arg.ltrim('-').starts_with("threads"))
       return false;
   return !canHaveThreads(
-      std::min(mostOfLld, std::thread::hardware_concurrency()));
+      std::min(maxLldThreads, std::thread::hardware_concurrency()));
 }
 
 /// Runs lld as ld.lld does; does not return.
@@ -120,7 +120,8 @@ static Expected<Child> startLld(ArrayRef<std::string> command,
   return child;
 }
 
-static LayoutObjects objectsOf(const LinkContext &link, const LinkPlan &plan) {
+static LayoutObjects findObjects(const LinkContext &link,
+                                 const LinkPlan &plan) {
   uint64_t hugeBytes = link.request.hugeBytes;
   return plan.align
              ? writeLayoutObjects(*link.scan.machine,
@@ -130,7 +131,7 @@ static LayoutObjects objectsOf(const LinkContext &link, const LinkPlan &plan) {
 
 Expected<LldRun> LldRun::start(const LinkContext &link, const LinkPlan &plan,
                                MemoryFile *out, MemoryFile *err) {
-  LayoutObjects objects = objectsOf(link, plan);
+  LayoutObjects objects = findObjects(link, plan);
   Expected<MemoryFile> first = MemoryFile::create(objects.first);
   if (!first)
     return first.takeError();

@@ -40,7 +40,7 @@ static std::vector<std::string> runtimeFolders(const LinkContext &link) {
   std::vector<std::string> folders = link.libraryFolders;
   if (link.scan.machine)
     for (const std::string &folder : link.libraryFolders)
-      folders.push_back(folder + "/mpgtools/" + tripleOf(*link.scan.machine));
+      folders.push_back(folder + "/mpgtools/" + getTriple(*link.scan.machine));
   return folders;
 }
 
@@ -59,11 +59,11 @@ static std::string installedRuntime(const LinkContext &link) {
 }
 
 /// An installation that has libmpg for its own machine alone.
-static void tellOtherMachine(const LinkContext &link) {
+static void warnOtherMachine(const LinkContext &link) {
   for (const std::string &folder : link.libraryFolders)
     if (std::string own = folder + "/libmpgrt.so";
         sys::fs::exists(own) && !isForMachine(own, link.scan.machine)) {
-      StringRef triple = tripleOf(*link.scan.machine);
+      StringRef triple = getTriple(*link.scan.machine);
       warning() << "the program is linked without libmpg: there is none for "
                 << triple << " in " << printable(folder) << "/mpgtools/"
                 << triple << "; install it (docs/howto-link.md), or say "
@@ -114,7 +114,7 @@ static void warnOfMissing(ArrayRef<std::string> folders) {
 }
 
 /// libmpg is for glibc: musl's loader ends a program that needs it.
-static bool tellMusl(RuntimeChoice choice) {
+static bool warnMusl(RuntimeChoice choice) {
   if (choice == RuntimeChoice::yes) {
     error() << "--mpg-runtime=yes: the program is for musl (--dynamic-linker), "
                "and libmpg is for the GNU C library\n";
@@ -131,7 +131,7 @@ bool mpg::findRuntime(LinkContext &link) {
     return true;
   if (link.request.isForMusl && (link.request.runtime == RuntimeChoice::yes ||
                                  !installedRuntime(link).empty()))
-    return tellMusl(link.request.runtime);
+    return warnMusl(link.request.runtime);
   link.runtimeLibrary = installedRuntime(link);
   if (link.runtimeLibrary.empty() &&
       link.request.runtime == RuntimeChoice::yes) {
@@ -141,7 +141,7 @@ bool mpg::findRuntime(LinkContext &link) {
     return false;
   }
   if (link.runtimeLibrary.empty() && link.scan.machine)
-    tellOtherMachine(link);
+    warnOtherMachine(link);
   if (link.runtimeLibrary.empty() && !link.request.isStatic)
     warnOfMissing(link.libraryFolders);
   return true;

@@ -82,7 +82,7 @@ private:
   void checkSegment(const Segment &load, StringRef of);
   void checkRelro();
   void checkNeighbours();
-  const Segment *loadOf(const Section &section) const;
+  const Segment *getLoad(const Section &section) const;
 
   Image &image;
   uint64_t hugeBytes;
@@ -94,7 +94,7 @@ private:
 
 } // namespace
 
-const Segment *LayoutChecker::loadOf(const Section &section) const {
+const Segment *LayoutChecker::getLoad(const Section &section) const {
   for (const Segment &load : image.loads())
     if (section.address >= load.address &&
         section.address + section.bytes <= load.end())
@@ -104,7 +104,7 @@ const Segment *LayoutChecker::loadOf(const Section &section) const {
 
 void LayoutChecker::checkSection(const Section &section) {
   std::string name = section.name.str();
-  const Segment *load = loadOf(section);
+  const Segment *load = getLoad(section);
   // A section that only carries an alignment need not be in a segment if there
   // is nothing to align.
   if (!load && section.bytes == 0)

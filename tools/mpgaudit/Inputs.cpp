@@ -26,7 +26,7 @@ public:
 
   void addOperand(const std::string &operand);
   void addList(const std::string &path, char separator);
-  InputList take() { return std::move(list); }
+  InputList release() { return std::move(list); }
 
 private:
   void addPath(const std::string &path);
@@ -39,7 +39,7 @@ private:
 
 } // namespace
 
-static Input inputOf(const std::string &path, bool fromDirectory) {
+static Input makeInput(const std::string &path, bool fromDirectory) {
   Input input;
   input.path = path;
   input.fromDirectory = fromDirectory;
@@ -61,7 +61,7 @@ void Collector::addDirectory(const std::string &path) {
     else if (S_ISDIR(status.st_mode))
       addDirectory(inside);
     else if (S_ISREG(status.st_mode))
-      list.files.push_back(inputOf(inside, true));
+      list.files.push_back(makeInput(inside, true));
     else
       ++list.skippedSpecial;
   }
@@ -74,7 +74,7 @@ void Collector::addPath(const std::string &path) {
       S_ISDIR(status.st_mode))
     addDirectory(path);
   else
-    list.files.push_back(inputOf(path, false));
+    list.files.push_back(makeInput(path, false));
 }
 
 void Collector::addList(const std::string &path, char separator) {
@@ -110,7 +110,7 @@ InputList mpg::collectInputs(
     collector.addOperand(operand);
   for (const std::string &list : options.files0From)
     collector.addList(list, '\0');
-  return collector.take();
+  return collector.release();
 }
 
 /// The user's options about the start win over the script.
@@ -126,9 +126,9 @@ static std::shared_ptr<Launch> merge(const Launch &ofScript,
 }
 
 /// The launch of \p start for a job that starts in \p folder.
-static std::shared_ptr<Launch> launchOf(const JobLaunch &start,
-                                        const Launch *given,
-                                        const std::string &folder) {
+static std::shared_ptr<Launch> makeLaunch(const JobLaunch &start,
+                                          const Launch *given,
+                                          const std::string &folder) {
   Launch launch = start.launch;
   if (!start.libraryFolders.empty())
     if (const Variable *list = launch.environment.find("LD_LIBRARY_PATH")) {
@@ -164,11 +164,11 @@ static const JobLaunch *findStart(const JobScript &script, StringRef path) {
   return script.launches.size() == 1 ? &script.launches.front() : nullptr;
 }
 
-static void giveStarts(const JobScript &script, const Launch *given,
-                       std::vector<Input> &inputs) {
+static void addStarts(const JobScript &script, const Launch *given,
+                      std::vector<Input> &inputs) {
   for (Input &input : inputs) {
     input.start = findStart(script, input.path);
-    input.launch = input.start ? launchOf(*input.start, given, ".")
+    input.launch = input.start ? makeLaunch(*input.start, given, ".")
                                : merge(launchOfSettings(script), given);
   }
 }
@@ -226,7 +226,7 @@ static void addStartInImage(const JobLaunch &start, const Launch *given,
     return;
   input.start = &start;
   input.fromScript = true;
-  std::shared_ptr<Launch> launch = launchOf(start, given, ".");
+  std::shared_ptr<Launch> launch = makeLaunch(start, given, ".");
   launch->sysroot = image;
   // Variables of the job come with it, those that the image sets are not known.
   launch->uncertain = true;
@@ -281,18 +281,18 @@ static void addStart(JobScript &script, JobLaunch &start, const Launch *given,
   input.path = path;
   input.start = &start;
   input.fromScript = true;
-  std::shared_ptr<Launch> launch = launchOf(start, given, folder);
+  std::shared_ptr<Launch> launch = makeLaunch(start, given, folder);
   launch->uncertain |= mayBeAnother(start);
   input.launch = std::move(launch);
   inputs.push_back(std::move(input));
 }
 
 /// A script that starts more in different ways was made to take time.
-static constexpr size_t mostStarts = 2048;
+static constexpr size_t maxStarts = 2048;
 
 /// The words of \p start but for the program's own, which no verdict asks
 /// about: what starts alike has the same.
-static std::string allWordsOf(const JobLaunch &start) {
+static std::string joinWords(const JobLaunch &start) {
   std::string words = start.program.text;
   auto add = [&](ArrayRef<JobWord> more) {
     for (const JobWord &word : more)
@@ -304,7 +304,7 @@ static std::string allWordsOf(const JobLaunch &start) {
 }
 
 /// True if the report of a program is the same for both starts.
-/// pre: allWordsOf() is.
+/// pre: joinWords() is.
 static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
   return a.program == b.program && a.image == b.image && a.folder == b.folder &&
          a.conditional == b.conditional && !a.madeLine == !b.madeLine &&
@@ -314,14 +314,14 @@ static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
 void mpg::addJobInputs(JobScript &script, const Launch *given,
                        std::vector<Input> &inputs) {
   if (!inputs.empty())
-    return giveStarts(script, given, inputs);
+    return addStarts(script, given, inputs);
   struct Last {
     const JobLaunch *start;
     std::optional<size_t> input; ///< nothing: its program is not here
   };
   StringMap<Last> lastByWords;
   for (JobLaunch &start : script.launches) {
-    Last &last = lastByWords[allWordsOf(start)];
+    Last &last = lastByWords[joinWords(start)];
     if (last.start && isAlike(*last.start, start)) {
       if (last.input)
         inputs[*last.input].alike.push_back(&start);
@@ -329,10 +329,10 @@ void mpg::addJobInputs(JobScript &script, const Launch *given,
       continue;
     }
     size_t before = inputs.size();
-    if (before == mostStarts) {
+    if (before == maxStarts) {
       script.notUnderstood.push_back(
           {start.line, "what is started from here on, after " +
-                           std::to_string(mostStarts) + " different starts"});
+                           std::to_string(maxStarts) + " different starts"});
       return;
     }
     addStart(script, start, given, inputs);

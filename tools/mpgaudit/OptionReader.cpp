@@ -71,7 +71,7 @@ private:
   /// Because of \p arg, whose value is not understood or does not go with the
   /// rest; says where it stands.
   bool fail(const Arg *arg, const Twine &text) {
-    return fail(configured.placeOf(arg) + text);
+    return fail(configured.getPlace(arg) + text);
   }
   /// "'VALUE' of --option"
   static std::string quote(const Arg *arg) {

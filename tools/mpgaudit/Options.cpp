@@ -162,13 +162,13 @@ static constexpr char siteFile[] = "/etc/mpgtools/mpgaudit.yaml";
 static constexpr char lockedKey[] = "locked";
 
 /// "target" of --target=.
-static StringRef nameOf(const Option &option) {
+static StringRef getName(const Option &option) {
   return option.getUnaliasedOption().getName().rtrim('=');
 }
 
 /// The key that \p option is about: "closure" for --no-closure.
-static StringRef keyOf(const Option &option) {
-  StringRef name = nameOf(option);
+static StringRef getKey(const Option &option) {
+  StringRef name = getName(option);
   name.consume_front("no-");
   return name;
 }
@@ -189,7 +189,7 @@ Expected<Configuration> ConfiguredOptions::readFile(const std::string &path,
                                                     bool mayLock) const {
   SmallVector<ConfigurationKey, 24> keys;
   forEachKey(table, [&](const Option &option) {
-    keys.push_back({nameOf(option), option.getKind() == Option::FlagClass,
+    keys.push_back({getName(option), option.getKind() == Option::FlagClass,
                     option.hasFlag(fileList), option.hasFlag(filePath)});
   });
   if (mayLock)
@@ -205,7 +205,7 @@ bool ConfiguredOptions::isLocked(StringRef key) const {
 /// baseline.
 bool ConfiguredOptions::isGiven(StringRef key) const {
   return any_of(commandLine, [&](const Arg *arg) {
-    return keyOf(arg->getOption()) == key ||
+    return getKey(arg->getOption()) == key ||
            (key == "baseline" && arg->getOption().matches(OPT_diff));
   });
 }
@@ -215,7 +215,7 @@ static Option findOption(const OptTable &table, const Twine &name) {
   std::string text = name.str();
   for (unsigned id = 1; id <= table.getNumOptions(); ++id)
     if (Option option = table.getOption(id);
-        !option.getAlias().isValid() && nameOf(option) == text)
+        !option.getAlias().isValid() && getName(option) == text)
       return option;
   return table.getOption(OPT_INVALID);
 }
@@ -238,7 +238,7 @@ void ConfiguredOptions::add(const Configuration &file,
 Error ConfiguredOptions::lock(const Configuration &site) {
   SmallVector<StringRef, 24> keys = {"suppress", lockedKey};
   forEachKey(table,
-             [&](const Option &option) { keys.push_back(nameOf(option)); });
+             [&](const Option &option) { keys.push_back(getName(option)); });
   for (const Configuration::Entry &entry : site.entries) {
     SmallVector<StringRef, 8> names;
     if (entry.key == lockedKey)
@@ -323,7 +323,7 @@ Error ConfiguredOptions::read() {
     if (Error error = readProject(path))
       return error;
   for (Arg *arg : commandLine)
-    if (!isLocked(keyOf(arg->getOption())))
+    if (!isLocked(getKey(arg->getOption())))
       all.append(arg);
   return Error::success();
 }

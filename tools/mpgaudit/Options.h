@@ -76,7 +76,7 @@ public:
   /// In an order in which the last one of a kind counts.
   const llvm::opt::ArgList &args() const { return all; }
   /// "FILE:LINE: " of what a file says, else "".
-  std::string placeOf(const llvm::opt::Arg *arg) const {
+  std::string getPlace(const llvm::opt::Arg *arg) const {
     return places.lookup(arg);
   }
   /// The files' accepted findings.

@@ -60,10 +60,10 @@ static bool wantColour() {
 }
 
 /// The damage that makes a file unusable, in one line.
-static std::string damageOf(const FileReport &report) {
+static std::string describeDamage(const FileReport &report) {
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::error &&
-        infoOf(finding.id).group == FindingGroup::malformed)
+        getInfo(finding.id).group == FindingGroup::malformed)
       return "damaged: " + finding.title;
   return "damaged";
 }
@@ -106,8 +106,8 @@ void Run::writeAdvice(raw_ostream &out, const FileReport &report,
   bool known = input.start || input.launch;
   std::vector<const Measurement *> measured;
   for (const Measurement &measurement : measurements)
-    if (measurement.isOf(report.path) ||
-        (input.start && measurement.isOf(input.start->program.text)))
+    if (measurement.isFor(report.path) ||
+        (input.start && measurement.isFor(input.start->program.text)))
       measured.push_back(&measurement);
   Advice advice =
       recommend(report, result.job ? &result.job->script : nullptr,
@@ -196,7 +196,7 @@ Rendered Run::audit(const Input &input) {
                                    shellWord(report.path)
                              : ""));
     else if (report.unusable())
-      rendered.messages += errorLine(report.path, damageOf(report));
+      rendered.messages += errorLine(report.path, describeDamage(report));
     rendered.failed |= report.unusable();
     FindingSet looked = lookedFor(own, report.target);
     policy.apply(report.findings, report.path, &looked);
@@ -254,7 +254,7 @@ void Run::keep(Rendered &rendered) {
 }
 
 /// All starts of the script that \p input stands for.
-static std::vector<const JobLaunch *> startsOf(const Input &input) {
+static std::vector<const JobLaunch *> findStarts(const Input &input) {
   std::vector<const JobLaunch *> starts = input.alike;
   if (input.start)
     starts.insert(starts.begin(), input.start);
@@ -267,7 +267,7 @@ void Run::emit(Rendered rendered) {
   failed |= rendered.failed;
   skippedNotElf += rendered.skipped;
   if (rendered.startsUnknown) {
-    for (const JobLaunch *start : startsOf(*rendered.input)) {
+    for (const JobLaunch *start : findStarts(*rendered.input)) {
       startsOfScripts.insert(start);
       result.job->script.notUnderstood.push_back(
           {start->line, start->program.text + ", which is no ELF file: the "
@@ -355,17 +355,17 @@ static std::string describe(const Measurement &of,
 bool Run::isOfAnInput(const Measurement &measurement) const {
   if (result.job)
     for (const JobLaunch &start : result.job->script.launches)
-      if (measurement.isOf(start.program.text))
+      if (measurement.isFor(start.program.text))
         return true;
   return any_of(inputs.files, [&](const Input &input) {
-    return measurement.isOf(input.shownPath.empty() ? input.path
-                                                    : input.shownPath);
+    return measurement.isFor(input.shownPath.empty() ? input.path
+                                                     : input.shownPath);
   });
 }
 
 /// Reports unusable profiles, and advises on the rest without them.
 void Run::readProfiles() {
-  auto tell = [&](StringRef line) {
+  auto warn = [&](StringRef line) {
     errs() << line;
     noteFailure(line);
     failed = true;
@@ -373,11 +373,11 @@ void Run::readProfiles() {
   for (const std::string &path : options.profiles) {
     Expected<Measurement> measurement = readMeasurement(path);
     if (!measurement) {
-      tell("mpgaudit: error: " + toString(measurement.takeError()) + "\n");
+      warn("mpgaudit: error: " + toString(measurement.takeError()) + "\n");
       continue;
     }
     if (!isOfAnInput(*measurement)) {
-      tell(errorLine(path, "this is a profile of " +
+      warn(errorLine(path, "this is a profile of " +
                                measurement->programName() +
                                ", and that is none of the programs here; "
                                "profile the one that you ask about"));
@@ -394,14 +394,14 @@ void Run::auditScript() {
   if (!result.job)
     return;
   JobReport &job = *result.job;
-  DenseMap<const JobLaunch *, const FileReport *> reportOf;
+  DenseMap<const JobLaunch *, const FileReport *> findReport;
   for (size_t i = 0; i < result.files.size(); ++i)
-    for (const JobLaunch *start : startsOf(*reported[i]))
-      reportOf[start] = &result.files[i];
+    for (const JobLaunch *start : findStarts(*reported[i]))
+      findReport[start] = &result.files[i];
   std::vector<LaunchedProgram> programs;
   for (const JobLaunch &launch : job.script.launches)
     if (!startsOfScripts.contains(&launch))
-      programs.push_back({&launch, reportOf.lookup(&launch)});
+      programs.push_back({&launch, findReport.lookup(&launch)});
   JobSettings asked;
   asked.target = settings.target;
   asked.memoryBytes = settings.memoryBytes;
@@ -416,7 +416,7 @@ void Run::auditScript() {
   notUnderstood = any_of(job.findings, [](const Finding &finding) {
     return StringRef(finding.sub).starts_with(notUnderstoodSub);
   });
-  worst = std::max(worst, worstOf(job.findings));
+  worst = std::max(worst, findWorst(job.findings));
 }
 
 //===----------------------------------------------------------------------===//

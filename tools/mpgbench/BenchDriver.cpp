@@ -32,7 +32,7 @@ using namespace mpg;
 // The machine in a few lines, for every report: enough to compare its numbers
 // with another machine's. Names neither the host nor its user.
 
-static std::string textOf(const Fact<std::string> &fact) {
+static std::string getText(const Fact<std::string> &fact) {
   return fact ? *fact : "unknown";
 }
 
@@ -64,14 +64,14 @@ static std::string describePools(const Node &node) {
 }
 
 static std::string describeTransparent(const TransparentFacts &facts) {
-  return textOf(facts.enabled) + ", defrag " + textOf(facts.defrag);
+  return getText(facts.enabled) + ", defrag " + getText(facts.defrag);
 }
 
 /// Name and value of what matters about this machine, for the report.
 static Parameters describeMachine(const Node &node) {
   const NodeMachine &machine = node.machine;
   std::string processor =
-      machine.architecture + ", " + textOf(machine.processor);
+      machine.architecture + ", " + getText(machine.processor);
   if (!machine.virtualised.empty())
     processor += ", virtual machine (" + machine.virtualised + ")";
   Parameters result = {
@@ -86,7 +86,7 @@ static Parameters describeMachine(const Node &node) {
       {"caches", describeCaches(SysTree("/"))},
       {"memory", node.pages.memoryBytes ? formatBytes(*node.pages.memoryBytes)
                                         : std::string("unknown")},
-      {"kernel", "Linux " + textOf(machine.kernelRelease)},
+      {"kernel", "Linux " + getText(machine.kernelRelease)},
       {"base page", formatBytes(node.pages.baseBytes.valueOr(0))},
       {"pools", describePools(node)},
       {"transparent huge pages", describeTransparent(node.transparent)},
@@ -103,7 +103,7 @@ static Parameters describeMachine(const Node &node) {
 /// A worker never gets more than this part of the memory that is free.
 static constexpr unsigned memoryShare = 2;
 
-static PlanContext contextOf(const Node &node, const DriveOptions &options) {
+static PlanContext makeContext(const Node &node, const DriveOptions &options) {
   uint64_t memory = node.pages.availableBytes.valueOr(1 << 30);
   // Free pages of the pools are not in what the kernel calls available.
   if (node.pages.pools)
@@ -179,7 +179,7 @@ Expected<BenchRun> mpg::planExperiments(const DriveOptions &options,
   run.quick = options.quick;
   run.repetitions = options.repetitions;
   run.seed = options.seed;
-  PlanContext context = contextOf(node, options);
+  PlanContext context = makeContext(node, options);
   for (const Experiment *experiment : experimentList) {
     ExperimentResult planned = planOne(*experiment, context, options.names);
     if (!planned.points.empty())
@@ -317,8 +317,8 @@ static double busLimit(const ExperimentResult &mix) {
 
 /// Points of \p result that cannot be: more than the bus gives was read out of
 /// a cache. Nothing is certain if the machine was busy at one of the two.
-static void tellImpossible(ExperimentResult &result, double limit,
-                           bool isLimitBusy) {
+static void reportImpossible(ExperimentResult &result, double limit,
+                             bool isLimitBusy) {
   constexpr double tolerance = 1.1;
   for (const PointResult &point : result.points) {
     if (point.summary.median <= tolerance * limit)
@@ -339,7 +339,7 @@ static void tellImpossible(ExperimentResult &result, double limit,
 void Driver::finish() {
   for (Job &job : jobs) {
     PointResult &point = *job.result;
-    point.summary = summarise(valuesOf(point));
+    point.summary = summarise(getValues(point));
     point.isBusy = wasBusy(job);
   }
   for (ExperimentResult &experiment : run.experiments) {
@@ -352,10 +352,10 @@ void Driver::finish() {
     if (double limit = mix.name == "mix" ? busLimit(mix) : 0)
       for (ExperimentResult &experiment : run.experiments)
         if (experiment.name == "stride" || experiment.name == "triad")
-          tellImpossible(experiment, limit,
-                         any_of(mix.points, [](const PointResult &point) {
-                           return point.isBusy;
-                         }));
+          reportImpossible(experiment, limit,
+                           any_of(mix.points, [](const PointResult &point) {
+                             return point.isBusy;
+                           }));
 }
 
 bool Driver::isLate() const {

@@ -68,10 +68,10 @@ static const ProgramText programText = {
     "commands and options"};
 
 /// A whole number from 1 on in \p arg; nothing if it is not one.
-static std::optional<uint64_t> readCount(const Arg &arg, uint64_t most) {
+static std::optional<uint64_t> readCount(const Arg &arg, uint64_t max) {
   uint64_t value = 0;
   if (StringRef(arg.getValue()).getAsInteger(10, value) || value < 1 ||
-      value > most)
+      value > max)
     return std::nullopt;
   return value;
 }

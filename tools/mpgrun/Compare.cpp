@@ -34,10 +34,10 @@ static void describeMachine(Comparison &comparison, const NumaFacts &numa) {
 
 /// none is the program as it is. If libmpg is in it anyway, linked or preloaded
 /// by the user, it must leave all as it is.
-static std::vector<std::string> environmentOf(const RunOptions &options,
-                                              const Program &program,
-                                              const std::string &libraryPath,
-                                              StringRef mode) {
+static std::vector<std::string> makeEnvironment(const RunOptions &options,
+                                                const Program &program,
+                                                const std::string &libraryPath,
+                                                StringRef mode) {
   if (startsMpgrun(options.command)) // which loads libmpg for its program alone
     return environmentWith({}, /*children=*/true);
   if (mode == "none")
@@ -64,7 +64,7 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
     ModePlan mode;
     mode.name = name;
     mode.usesLibmpg = name != "none";
-    mode.environment = environmentOf(options, program, libraryPath, name);
+    mode.environment = makeEnvironment(options, program, libraryPath, name);
     if (mode.usesLibmpg && obstacle.isWhole)
       mode.missing = obstacle.text;
     if (name == "interleave") {

@@ -33,8 +33,8 @@ static void fillLoad(RankResult &rank, const std::optional<LoadSample> &before,
 static void fillUsage(RunSample &sample) {
   rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);
-  sample.userSeconds = secondsOf(usage.ru_utime);
-  sample.systemSeconds = secondsOf(usage.ru_stime);
+  sample.userSeconds = toSeconds(usage.ru_utime);
+  sample.systemSeconds = toSeconds(usage.ru_stime);
   sample.minorFaults = uint64_t(usage.ru_minflt);
   sample.majorFaults = uint64_t(usage.ru_majflt);
   sample.peakRssBytes = uint64_t(usage.ru_maxrss) << 10;
@@ -51,7 +51,7 @@ int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
   if (usesLibmpg)
     settings =
         libmpgSettings(options, program, libraryPath, order.mode, stateFd);
-  auto lookAtEnd = [&](pid_t pid) {
+  auto inspectAtEnd = [&](pid_t pid) {
     if (auto memory = readProgramMemory(pid, stateFd))
       addMemory(*memory, report);
   };
@@ -62,10 +62,11 @@ int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
     rank.cpus += (rank.cpus.empty() ? "" : ",") + std::to_string(cpu);
   std::optional<LoadSample> before = readLoad(cpus);
   double start = nowSeconds();
-  SupervisedRun run = runSupervised(
-      program.path, options.command,
-      environmentWith(settings, options.children),
-      order.looks && !program.isPrivileged && !program.tracesItself, lookAtEnd);
+  SupervisedRun run = runSupervised(program.path, options.command,
+                                    environmentWith(settings, options.children),
+                                    order.looks && !program.isPrivileged &&
+                                        !program.tracesItself,
+                                    inspectAtEnd);
   rank.sample.wallSeconds = nowSeconds() - start;
   if (!run.error.empty()) {
     error() << run.error << "\n";

@@ -128,7 +128,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
   return std::nullopt;
 }
 
-static constexpr unsigned mostRounds = 10000;
+static constexpr unsigned maxRounds = 10000;
 
 /// The files of what was found. The text of the first error, or nothing.
 static std::optional<std::string> readFiles(const InputArgList &args,
@@ -163,9 +163,9 @@ static std::optional<std::string> readMeasurement(const InputArgList &args,
                                                   RunOptions &options) {
   if (const Arg *arg = args.getLastArg(OPT_repeat))
     if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
-        options.rounds == 0 || options.rounds > mostRounds)
+        options.rounds == 0 || options.rounds > maxRounds)
       return "--repeat=" + printable(arg->getValue()) +
-             ": is a number of rounds from 1 to " + std::to_string(mostRounds);
+             ": is a number of rounds from 1 to " + std::to_string(maxRounds);
   if (const Arg *arg = args.getLastArg(OPT_seed)) {
     uint32_t seed;
     if (StringRef(arg->getValue()).getAsInteger(10, seed))
@@ -237,7 +237,7 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
 //===----------------------------------------------------------------------===//
 
 /// "old" after \p front, as lists of the loader and of sanitizers are.
-static std::string inFrontOf(std::string front, const char *name) {
+static std::string prepend(std::string front, const char *name) {
   const char *old = getenv(name);
   return old && *old ? front + ":" + old : front;
 }
@@ -260,7 +260,7 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
   if (!program.stranger.empty())
     return settings;
   settings = preloadSettings(libraryPath);
-  settings[0].second = inFrontOf(settings[0].second, "LD_PRELOAD");
+  settings[0].second = prepend(settings[0].second, "LD_PRELOAD");
   if (!options.children)
     settings.emplace_back("MPG_TARGET", program.identity);
   if (!mode.empty())
@@ -280,8 +280,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
     settings.emplace_back(rdmaHugePages, "1");
   // In front, so that the user's own word on it counts.
   if (program.wantsAsanFirst)
-    settings.emplace_back(
-        "ASAN_OPTIONS", inFrontOf("verify_asan_link_order=0", "ASAN_OPTIONS"));
+    settings.emplace_back("ASAN_OPTIONS",
+                          prepend("verify_asan_link_order=0", "ASAN_OPTIONS"));
   return settings;
 }
 

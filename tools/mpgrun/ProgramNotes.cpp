@@ -28,7 +28,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static StringRef nameOf(const std::vector<std::string> &command) {
+static StringRef getName(const std::vector<std::string> &command) {
   return sys::path::filename(command[0]);
 }
 
@@ -42,15 +42,15 @@ static StringRef nameOf(const std::vector<std::string> &command) {
 static std::string startsAnother(const std::vector<std::string> &command) {
   // Without arguments they show something of their own. Shells are not among
   // them: what they run is not known.
-  if (command.size() < 2 || !findLauncher(nameOf(command)))
+  if (command.size() < 2 || !findLauncher(getName(command)))
     return {};
-  return nameOf(command).str();
+  return getName(command).str();
 }
 
 /// Whether \p command is valgrind with helgrind, which replaces malloc and the
 /// functions for threads in a way that libmpg does not go with.
 static bool asksForHelgrind(const std::vector<std::string> &command) {
-  if (nameOf(command) != "valgrind")
+  if (getName(command) != "valgrind")
     return false;
   for (const std::string &argument : ArrayRef(command).drop_front()) {
     if (argument.empty() || argument[0] != '-')

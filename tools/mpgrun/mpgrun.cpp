@@ -301,35 +301,35 @@ Outcome Runner::runAndReport() {
     // For the program, which inherits it; large pages would hide accesses.
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     if (hasTable)
-      askForFrames(stateFd);
+      requestFrames(stateFd);
   }
   prepareEnvironment(stateFd);
   // A traced process would get no rights of others: see ptrace(2).
   bool trace =
       isReportWanted() && !program.isPrivileged && !program.tracesItself;
-  auto lookAtEnd = [&](pid_t pid) {
+  auto inspectAtEnd = [&](pid_t pid) {
     std::optional<ProgramMemory> memory = readProgramMemory(pid, stateFd);
     if (!memory)
       return;
     addMemory(*memory, report);
     if (options.isProfiling())
-      recorder.lookAtEnd(pid, std::move(*memory));
+      recorder.inspectAtEnd(pid, std::move(*memory));
   };
-  auto lookAtStart = [&](pid_t pid, bool isTraced) {
+  auto inspectAtStart = [&](pid_t pid, bool isTraced) {
     if (!isTraced)
-      askForEnd(stateFd);
+      requestEnd(stateFd);
     if (options.isProfiling())
       recorder.start(pid);
   };
-  auto lookNow = [&](pid_t pid) { recorder.look(pid); };
+  auto inspectNow = [&](pid_t pid) { recorder.inspect(pid); };
   RunLooks looks;
-  looks.atStart = lookAtStart;
+  looks.atStart = inspectAtStart;
   if (options.isProfiling())
-    looks.atTick = lookNow;
+    looks.atTick = inspectNow;
   double start = nowSeconds();
   SupervisedRun result = runSupervised(
       program.path, options.command,
-      environmentWith(settings, options.children), trace, lookAtEnd, looks);
+      environmentWith(settings, options.children), trace, inspectAtEnd, looks);
   double seconds = nowSeconds() - start;
   if (!result.error.empty()) {
     error() << result.error << "\n";

@@ -58,13 +58,13 @@ static std::optional<SimSample> parseSample(StringRef text) {
       return std::nullopt;
     return sample;
   }
-  static constexpr double most = 1e6;
+  static constexpr double max = 1e6;
   sample.by = MPG_SIM_TIME;
   auto [seconds, delay] = text.split('@');
   if (seconds.getAsDouble(sample.seconds) ||
       (text.contains('@') && delay.getAsDouble(sample.delay)) ||
-      !(sample.seconds > 0 && sample.seconds <= most) ||
-      !(sample.delay >= 0 && sample.delay <= most))
+      !(sample.seconds > 0 && sample.seconds <= max) ||
+      !(sample.delay >= 0 && sample.delay <= max))
     return std::nullopt;
   return sample;
 }

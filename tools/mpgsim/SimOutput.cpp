@@ -96,7 +96,7 @@ static void writeRow(raw_ostream &out, const SimPart &part, unsigned ways,
   std::vector<SimInterval> intervals = page.cacheMisses;
   intervals.insert(intervals.end(), {page.linesRead, page.linesWritten});
   for (const SimInterval &interval : intervals)
-    out << "," << interval.least << "," << interval.most;
+    out << "," << interval.min << "," << interval.max;
   out << "\r\n";
 }
 

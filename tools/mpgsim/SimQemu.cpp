@@ -48,12 +48,12 @@ static std::string checkProgram(const std::string &path, SimQemu &qemu) {
                 "); --engine=qemu runs nothing else";
       return;
     }
-    auto look = [&](const Symbol &symbol) {
+    auto inspect = [&](const Symbol &symbol) {
       qemu.hasThreads |= beginsThreads(symbol.name);
     };
-    file.forEachImport(look);
+    file.forEachImport(inspect);
     if (file.isStatic())
-      file.forEachDefinition(look);
+      file.forEachDefinition(inspect);
     if (file.needs("libgomp") || file.needs("libomp") || file.needs("libfjomp"))
       qemu.hasThreads = true;
     if (auto interpreter = file.interpreter())

@@ -18,8 +18,8 @@ using namespace llvm;
 using namespace mpg;
 
 static void add(SimInterval &to, const SimInterval &from) {
-  to.least += from.least;
-  to.most += from.most;
+  to.min += from.min;
+  to.max += from.max;
 }
 
 /// Whether the two can be added.
@@ -55,16 +55,16 @@ static void add(std::vector<SimPageCounts> &to,
 /// Parts of one place in the source are one. \returns whether they could be.
 static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
   using Key = std::tuple<std::string, std::string, std::string, unsigned>;
-  auto keyOf = [](const SimPart &part) -> Key {
+  auto getKey = [](const SimPart &part) -> Key {
     return {part.kind, part.name, part.file, part.line};
   };
   // A report may have several of one key: the first of one is added to the
   // first of the other. Filled from the end, because they are taken from there.
   std::map<Key, std::vector<size_t>> known;
   for (size_t at = to.size(); at-- > 0;)
-    known[keyOf(to[at])].push_back(at);
+    known[getKey(to[at])].push_back(at);
   for (const SimPart &part : from) {
-    std::vector<size_t> &places = known[keyOf(part)];
+    std::vector<size_t> &places = known[getKey(part)];
     if (places.empty()) {
       to.push_back(part);
       continue;
@@ -156,11 +156,11 @@ std::string mpg::addRank(SimReport &all, const SimReport &rank,
     return isTorn;
   // Not the sum: ranks run side by side, each on different cores.
   for (size_t at = 0; at < all.busiest.size(); ++at) {
-    SimBusiest &most = all.busiest[at];
+    SimBusiest &max = all.busiest[at];
     const SimBusiest &other = rank.busiest[at];
-    most.walks = std::max(most.walks, other.walks);
-    most.linesRead = std::max(most.linesRead, other.linesRead);
-    most.linesWritten = std::max(most.linesWritten, other.linesWritten);
+    max.walks = std::max(max.walks, other.walks);
+    max.linesRead = std::max(max.linesRead, other.linesRead);
+    max.linesWritten = std::max(max.linesWritten, other.linesWritten);
   }
   add(all.ending, rank.ending);
   add(all.sampled, rank.sampled);
@@ -196,22 +196,21 @@ static std::string missingRanks(const SimReport &report) {
          (missing > 1 ? " first" : "");
 }
 
-std::string mpg::ranksOf(const SimReport &report) {
+std::string mpg::describeRanks(const SimReport &report) {
   if (report.ranks.size() < 2)
     return "";
-  auto [least, most] =
+  auto [min, max] =
       std::minmax_element(report.ranks.begin(), report.ranks.end(),
                           [](const SimRank &a, const SimRank &b) {
                             return a.accesses < b.accesses;
                           });
-  auto nameOf = [](const SimRank &rank) {
+  auto getName = [](const SimRank &rank) {
     return rank.number.empty() ? "" : " (rank " + printable(rank.number) + ")";
   };
   std::string text = std::to_string(report.ranks.size()) + ", each with " +
-                     shortCount(least->accesses);
-  if (least->accesses != most->accesses)
-    text +=
-        nameOf(*least) + " to " + shortCount(most->accesses) + nameOf(*most);
+                     shortCount(min->accesses);
+  if (min->accesses != max->accesses)
+    text += getName(*min) + " to " + shortCount(max->accesses) + getName(*max);
   text += " loads and stores" + missingRanks(report);
   for (const SimRank &rank : report.ranks)
     if (rank.waitStatus) {
@@ -228,8 +227,7 @@ std::string mpg::ranksOf(const SimReport &report) {
 // Reads schema mpgsim-1 again, as far as a merged report needs it.
 
 /// More than any run has: a file that claims them is not one of ours.
-static constexpr size_t mostParts = 1000000, mostPages = 64,
-                        mostRanks = 1000000;
+static constexpr size_t maxParts = 1000000, maxPages = 64, maxRanks = 1000000;
 
 static SimInterval readInterval(const JsonFields &fields, StringRef key) {
   std::vector<uint64_t> bounds = fields.counts(key);
@@ -262,7 +260,7 @@ static SimPageCounts readPage(const JsonFields &fields,
 static std::vector<SimPageCounts> readPages(const JsonFields &fields,
                                             const sim::Machine &machine) {
   std::vector<SimPageCounts> pages;
-  fields.each("pages", mostPages, [&](const JsonFields &entry) {
+  fields.each("pages", maxPages, [&](const JsonFields &entry) {
     pages.push_back(readPage(entry, machine));
     if (!is_contained(machine.pageBytes, pages.back().pageBytes))
       entry.fail("pageBytes", "the machine has no such pages");
@@ -273,7 +271,7 @@ static std::vector<SimPageCounts> readPages(const JsonFields &fields,
 static std::vector<SimPart> readParts(const JsonFields &fields, StringRef key,
                                       const sim::Machine &machine) {
   std::vector<SimPart> parts;
-  fields.each(key, mostParts, [&](const JsonFields &entry) {
+  fields.each(key, maxParts, [&](const JsonFields &entry) {
     SimPart part;
     part.kind = entry.text("kind");
     part.name = entry.text("name");
@@ -301,7 +299,7 @@ static int readStatus(const JsonFields &fields) {
 
 static void readRanks(const JsonFields &fields, SimReport &report) {
   if (fields.has("ranks"))
-    fields.each("ranks", mostRanks, [&](const JsonFields &entry) {
+    fields.each("ranks", maxRanks, [&](const JsonFields &entry) {
       report.ranks.push_back(
           {entry.has("rank") ? entry.text("rank") : std::string(),
            entry.count("accesses"), readStatus(entry)});
@@ -344,7 +342,7 @@ static void readNotSeen(const JsonFields &fields, SimReport &report) {
   report.ending.lostAccesses = notSeen.count("threadRecords");
   report.ending.skips = unsigned(notSeen.count("threadWaits"));
   report.damaged = notSeen.count("damagedRecords");
-  notSeen.each("calls", mostParts, [&](const JsonFields &entry) {
+  notSeen.each("calls", maxParts, [&](const JsonFields &entry) {
     report.notSeen.push_back({entry.text("function"), entry.count("calls")});
   });
 }
@@ -353,9 +351,9 @@ static void readQuotas(const JsonFields &fields, SimReport &report) {
   if (!fields.has("sectors"))
     return;
   JsonFields sectors = fields.object("sectors");
-  report.divided = quotasOf(report.machine);
+  report.divided = getQuotas(report.machine);
   report.stream = sectors.texts("stream");
-  sectors.each("quotas", mostPages, [&](const JsonFields &entry) {
+  sectors.each("quotas", maxPages, [&](const JsonFields &entry) {
     report.quotas.push_back({unsigned(entry.count("sector1Ways")),
                              readPages(entry, report.machine)});
   });
@@ -380,7 +378,7 @@ static std::string refusal(const JsonFields &fields,
 
 std::string mpg::readSimReport(StringRef text, const sim::Machine &machine,
                                SimReport &report) {
-  Expected<json::Value> value = parseJson(text, mostSimBytes);
+  Expected<json::Value> value = parseJson(text, maxSimBytes);
   if (!value)
     return toString(value.takeError());
   std::string error;
@@ -396,7 +394,7 @@ std::string mpg::readSimReport(StringRef text, const sim::Machine &machine,
   report.ending.waitStatus = readStatus(fields);
   report.accessedBytes = fields.count("accessedBytes");
   report.all = {fields.count("accesses"), readPages(fields, machine)};
-  fields.each("busiest", mostPages, [&](const JsonFields &entry) {
+  fields.each("busiest", maxPages, [&](const JsonFields &entry) {
     report.busiest.push_back({entry.count("walks"), entry.count("linesRead"),
                               entry.count("linesWritten")});
   });

@@ -15,7 +15,7 @@ using namespace mpg;
 using namespace mpg::sim;
 
 /// Of 2 MiB, that an array has to touch to be worth a picture; and its rows.
-static constexpr unsigned leastPages = 4, mostHeatRows = 32;
+static constexpr unsigned minPages = 4, maxHeatRows = 32;
 
 std::string mpg::pageName(uint64_t bytes) { return formatBytes(bytes); }
 
@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-std::vector<PlacementPolicy> mpg::placementsOf(const sim::Machine &machine) {
+std::vector<PlacementPolicy> mpg::getPlacements(const sim::Machine &machine) {
   if (machine.groups.count < 2)
     return {};
   // As placementNames has them.
@@ -71,8 +71,8 @@ template <typename Counter>
 SimInterval RowReader::overMaps(Counter counter) const {
   SimInterval interval = {counter(0), counter(0)};
   for (unsigned map = 1; map < maps; ++map) {
-    interval.least = std::min(interval.least, counter(map));
-    interval.most = std::max(interval.most, counter(map));
+    interval.min = std::min(interval.min, counter(map));
+    interval.max = std::max(interval.max, counter(map));
   }
   return interval;
 }
@@ -110,7 +110,7 @@ SimCounts RowReader::read(const std::vector<uint64_t> &row,
   return counts;
 }
 
-SimQuotas mpg::quotasOf(const sim::Machine &machine) {
+SimQuotas mpg::getQuotas(const sim::Machine &machine) {
   SimQuotas quotas;
   for (size_t level = 0; level < machine.caches.size(); ++level)
     if (machine.caches[level].sectors > 1) {
@@ -135,7 +135,7 @@ std::vector<std::vector<WayLimits>> SimQuotas::limits() const {
   return all;
 }
 
-static SimPart partOf(const SimArray &array) {
+static SimPart getPart(const SimArray &array) {
   static constexpr const char *kinds[] = {"other", "global", "stack", "heap"};
   SimPart part;
   part.kind = kinds[array.kind];
@@ -144,11 +144,11 @@ static SimPart partOf(const SimArray &array) {
   part.line = array.line;
   part.bytes = array.kind == SimArray::stack ? 0 : array.bytes;
   part.key = array.key;
-  part.blocks = array.mostBlocks;
+  part.blocks = array.maxBlocks;
   return part;
 }
 
-static SimPart partOf(const SimCode &code) {
+static SimPart getPart(const SimCode &code) {
   SimPart part;
   part.kind = code.isLoop ? "loop" : "code";
   part.name = code.function;
@@ -161,7 +161,7 @@ static SimPart partOf(const SimCode &code) {
 static bool isBefore(const SimPart &a, const SimPart &b) {
   auto key = [](const SimPart &part) {
     const SimPageCounts &page = part.counts.pages.front();
-    return std::make_tuple(page.cacheMisses.back().most,
+    return std::make_tuple(page.cacheMisses.back().max,
                            page.tlbMisses.empty() ? 0 : page.tlbMisses.back(),
                            part.counts.accesses, part.name, part.file,
                            part.line);
@@ -170,8 +170,8 @@ static bool isBefore(const SimPart &a, const SimPart &b) {
 }
 
 /// The sum over sites of a counter of one core.
-static uint64_t countOf(const SimProgram &program, unsigned counter,
-                        unsigned core) {
+static uint64_t getCount(const SimProgram &program, unsigned counter,
+                         unsigned core) {
   uint64_t sum = 0;
   for (unsigned site = 0; site < program.siteCount(); ++site)
     if (program.isCounted(site))
@@ -189,25 +189,25 @@ static void findBusiest(SimReport &report, const SimProgram &program) {
   report.cores = 0;
   // The threads that an MPI library starts access nothing that is recorded.
   for (unsigned core = 0; core < coreCount; ++core)
-    if (countOf(program, layout.accesses(), core)) {
+    if (getCount(program, layout.accesses(), core)) {
       ++report.cores;
-      groups.insert(program.groupOf(core));
+      groups.insert(program.getGroup(core));
     }
   report.cores = std::max(report.cores, 1u);
   report.groups = std::max(unsigned(groups.size()), 1u);
   for (unsigned page = 0; page < machine.pageBytes.size(); ++page) {
-    SimBusiest most;
+    SimBusiest max;
     std::map<unsigned, std::pair<uint64_t, uint64_t>> lines; // by group
     unsigned last = unsigned(machine.caches.size()) - 1;
     for (unsigned core = 0; core < coreCount; ++core) {
       auto of = [&](unsigned counter) {
-        return countOf(program, counter, core);
+        return getCount(program, counter, core);
       };
       if (!machine.tlbs.empty())
-        most.walks = std::max(
-            most.walks,
+        max.walks = std::max(
+            max.walks,
             of(layout.tlbMisses(page, unsigned(machine.tlbs.size()) - 1)));
-      auto &[read, written] = lines[program.groupOf(core)];
+      auto &[read, written] = lines[program.getGroup(core)];
       // Map 0, and a cache that is not divided. Memory belongs to a group, so
       // its lines are those of all cores there; a page walk holds up one core.
       written += of(layout.memoryWrites(page, 0, 0));
@@ -216,10 +216,10 @@ static void findBusiest(SimReport &report, const SimProgram &program) {
                         : layout.firstCache(0, kind));
     }
     for (const auto &[group, counts] : lines) {
-      most.linesRead = std::max(most.linesRead, counts.first);
-      most.linesWritten = std::max(most.linesWritten, counts.second);
+      max.linesRead = std::max(max.linesRead, counts.first);
+      max.linesWritten = std::max(max.linesWritten, counts.second);
     }
-    report.busiest.push_back(most);
+    report.busiest.push_back(max);
   }
 }
 
@@ -254,8 +254,8 @@ Sums::Sums(const SimProgram &program)
 }
 
 /// How far the narrowest load or store with many misses goes in each array.
-static std::vector<uint64_t> narrowestOf(const SimProgram &program,
-                                         const Sums &sums, unsigned level) {
+static std::vector<uint64_t> findNarrowest(const SimProgram &program,
+                                           const Sums &sums, unsigned level) {
   const CounterLayout &layout = program.model().layout();
   unsigned misses = level ? layout.cache(0, 0, 0, level, Count::demandMisses)
                           : layout.firstCache(0, Count::demandMisses);
@@ -264,9 +264,9 @@ static std::vector<uint64_t> narrowestOf(const SimProgram &program,
     if (!program.isCounted(site) ||
         program.model().count(site, misses) * minMissesShare < sums.all[misses])
       continue;
-    uint64_t &least = narrowest[program.model().site(site).array];
-    uint64_t reach = program.reachOf(site);
-    least = least ? std::min(least, reach) : reach;
+    uint64_t &min = narrowest[program.model().site(site).array];
+    uint64_t reach = program.getReach(site);
+    min = min ? std::min(min, reach) : reach;
   }
   return narrowest;
 }
@@ -295,20 +295,20 @@ SimReport mpg::makeReport(const SimProgram &program,
       parts.push_back(std::move(part));
   };
   std::vector<uint64_t> narrowest =
-      narrowestOf(program, sums, unsigned(machine.caches.size()) - 1);
+      findNarrowest(program, sums, unsigned(machine.caches.size()) - 1);
   std::vector<PageUse> uses = program.pageUses();
   // The last ones may never have been accessed.
   uses.resize(sums.arrays.size());
   for (unsigned number = 0; number < sums.arrays.size(); ++number) {
-    SimPart part = partOf(program.arrays().array(number));
+    SimPart part = getPart(program.arrays().array(number));
     part.use = uses[number];
     part.narrowest = narrowest[number];
-    if (part.use.of2M >= leastPages)
-      part.heat = program.pageHeat(number, mostHeatRows);
+    if (part.use.of2M >= minPages)
+      part.heat = program.pageHeat(number, maxHeatRows);
     addPart(report.arrays, part, sums.arrays[number]);
   }
   for (unsigned number = 0; number < sums.codes.size(); ++number)
-    addPart(report.loops, partOf(program.places().code(number)),
+    addPart(report.loops, getPart(program.places().code(number)),
             sums.codes[number]);
   for (auto &[name, calls] : program.callsNotSeen())
     report.notSeen.push_back({name, calls});

@@ -15,7 +15,7 @@ namespace mpg {
 
 /// From the least to the most of several maps of physical pages.
 struct SimInterval {
-  uint64_t least = 0, most = 0;
+  uint64_t min = 0, max = 0;
 };
 
 /// Lines to and from the memory of the own core group, of all of them; for each
@@ -84,7 +84,7 @@ struct SimSampled {
   uint64_t regionNs = 0, runNs = 0;
   /// That filled caches and TLBs before regions, and are in no count.
   uint64_t warmUpAccesses = 0;
-  double mostPercent() const;
+  double maxPercent() const;
 };
 
 /// The traffic to memory, if sector 1 may fill so many ways of the last cache
@@ -101,9 +101,9 @@ struct SimQuotas {
   std::vector<std::vector<sim::WayLimits>> limits() const;
   unsigned allWays = 0;
 };
-SimQuotas quotasOf(const sim::Machine &machine);
+SimQuotas getQuotas(const sim::Machine &machine);
 /// Placements that are modelled together; empty for a one-group machine.
-std::vector<sim::PlacementPolicy> placementsOf(const sim::Machine &machine);
+std::vector<sim::PlacementPolicy> getPlacements(const sim::Machine &machine);
 
 /// One process of an MPI job.
 struct SimRank {
@@ -143,7 +143,7 @@ SimReport makeReport(const sim::SimProgram &program,
 void sortReport(SimReport &report);
 
 /// Larger files are none of ours.
-constexpr size_t mostSimBytes = size_t(1) << 30;
+constexpr size_t maxSimBytes = size_t(1) << 30;
 /// Reads what writeSimJson has written. \p machine: with all its pages, that of
 /// the run. \returns "" or what is wrong.
 std::string readSimReport(llvm::StringRef text, const sim::Machine &machine,
@@ -153,7 +153,7 @@ std::string readSimReport(llvm::StringRef text, const sim::Machine &machine,
 std::string addRank(SimReport &all, const SimReport &rank,
                     const std::string &first);
 /// How many, and how evenly, a sentence; "" without several.
-std::string ranksOf(const SimReport &report);
+std::string describeRanks(const SimReport &report);
 
 /// "64 KiB"
 std::string pageName(uint64_t bytes);
@@ -163,13 +163,13 @@ std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);
 /// "1 core", "3 cores"
 std::string plural(uint64_t count, const char *one, const char *many);
-/// Its name in a table; its own name is cut to \p most letters.
-std::string arrayName(const SimPart &part, size_t most);
-std::string loopName(const SimPart &part, size_t most);
+/// Its name in a table; its own name is cut to \p max letters.
+std::string arrayName(const SimPart &part, size_t max);
+std::string loopName(const SimPart &part, size_t max);
 
 /// Seconds, as a band.
 struct SimTime {
-  double least = 0, most = 0;
+  double min = 0, max = 0;
 };
 /// Of page walks of the core that has most, by the machine's cost of one; 0 if
 /// that is not known. \p page: of report.all.
@@ -187,39 +187,39 @@ struct SimGain {
   SimTime saved; ///< 0: not known
 };
 /// One for each base page of the machine, the smallest first.
-std::vector<SimGain> gainsOf(const SimReport &report);
+std::vector<SimGain> findGains(const SimReport &report);
 /// "walks", "bandwidth", "none"
 const char *gainKind(const SimGain &gain);
 /// The quota that saves most of the traffic, with the smallest large pages;
 /// null: none saves 2 % of it.
 const SimQuota *bestQuota(const SimReport &report);
 /// The value of dividing the cache, a sentence; "" if none was modelled.
-std::string quotaVerdictOf(const SimReport &report);
+std::string describeQuotaVerdict(const SimReport &report);
 /// The page size of the whole for which sectors and placement are advised: the
 /// smallest large one.
 const SimPageCounts &advisedPage(const std::vector<SimPageCounts> &pages);
 /// "8 cores in 2 core groups"
-std::string coresOf(const SimReport &report);
+std::string describeCores(const SimReport &report);
 /// How far the model was from counters of such machines.
-std::string bandsOf(const SimReport &report);
+std::string describeBands(const SimReport &report);
 /// How much of the traffic is local by placement, a sentence; "" if all threads
 /// ran on one group.
-std::string placementVerdictOf(const SimReport &report);
+std::string describePlacementVerdict(const SimReport &report);
 /// A sentence, or one for each base page.
-std::string verdictOf(const SimReport &report);
+std::string describeVerdict(const SimReport &report);
 /// The part of its 2 MiB pages that an array uses, if that is less than half of
 /// at least 8 MiB; "" if not. A sentence without its array.
-std::string sparseUseOf(const SimPart &array);
+std::string describeSparseUse(const SimPart &array);
 /// Whose accesses are not in the counts at all; "" if none are missing.
-std::string missingPartOf(const SimReport &report);
+std::string describeMissingPart(const SimReport &report);
 /// A function as in the source, without its parameters.
 std::string shownFunction(llvm::StringRef name);
 /// "ended with status 3", "was ended by signal 9 (Killed)"
 std::string describeEnding(const SimEnding &ending);
 /// The part of the run that was recorded, a sentence; "" if it is all of it.
-std::string sampleOf(const SimReport &report);
+std::string describeSample(const SimReport &report);
 /// Parts of the run that were not seen, a line for each reason.
-std::vector<std::string> gapsOf(const SimReport &report);
+std::vector<std::string> findGaps(const SimReport &report);
 
 void writeSimText(llvm::raw_ostream &out, const SimReport &report);
 void writeSimCsv(llvm::raw_ostream &out, const SimReport &report);
@@ -244,7 +244,7 @@ bool hasHint(const SimReport &report, const StreamChoice &choice);
 /// From a run without sectors.
 /// Rows with many misses that may be several arrays, as a sentence; "": there
 /// are none.
-std::string mergedArraysOf(const SimReport &report);
+std::string describeMergedArrays(const SimReport &report);
 
 StreamChoice chooseStream(const SimReport &report);
 

@@ -45,7 +45,7 @@ private:
   void writeQuotas();
   void writeParts(StringRef id, StringRef title,
                   const std::vector<SimPart> &parts,
-                  std::string (*nameOf)(const SimPart &, size_t));
+                  std::string (*getName)(const SimPart &, size_t));
   void writePlacements();
   void writeHeat();
   void writeGaps();
@@ -68,25 +68,25 @@ static std::string cell(const std::string &text) {
 /// To and from memory, at most.
 static uint64_t trafficBytes(const SimReport &report,
                              const SimPageCounts &page) {
-  return (page.linesRead.most + page.linesWritten.most) *
+  return (page.linesRead.max + page.linesWritten.max) *
          report.machine.lineBytes;
 }
 
 /// The middle of an interval, which is drawn if it is one.
 static void setValue(PlotPoint &point, const SimInterval &interval) {
-  point.value = (double(interval.least) + double(interval.most)) / 2;
-  point.isHollow = interval.most == 0;
-  if (interval.least != interval.most)
-    point.interval = {double(interval.least), double(interval.most)};
+  point.value = (double(interval.min) + double(interval.max)) / 2;
+  point.isHollow = interval.max == 0;
+  if (interval.min != interval.max)
+    point.interval = {double(interval.min), double(interval.max)};
 }
 
 static ValueAxis axisFor(const Plot &plot) {
-  double least = 0, most = 1;
+  double min = 0, max = 1;
   auto add = [&](double value) {
     if (!isDrawable(value))
       return;
-    least = least == 0 ? value : std::min(least, value);
-    most = std::max(most, value);
+    min = min == 0 ? value : std::min(min, value);
+    max = std::max(max, value);
   };
   for (const PlotPoint &point : plot.panel.points) {
     add(point.value);
@@ -95,8 +95,8 @@ static ValueAxis axisFor(const Plot &plot) {
   }
   for (const DrawnGuide &guide : plot.guides)
     add(guide.value);
-  bool isWide = least > 0 && most > widestLinear * least;
-  return isWide ? ValueAxis::logarithmic(least, most) : ValueAxis::linear(most);
+  bool isWide = min > 0 && max > widestLinear * min;
+  return isWide ? ValueAxis::logarithmic(min, max) : ValueAxis::linear(max);
 }
 
 void PageWriter::writePlots(ArrayRef<Plot> plots) {
@@ -139,24 +139,24 @@ void PageWriter::writeHead() {
     out << "<code>" << escapeHtml(word) << "</code> ";
   out << describeEnding(report.ending)
       << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
-      << ". " << coresOf(report) << ", " << shortCount(report.all.accesses)
-      << " loads and stores of " << formatBytes(report.accessedBytes)
-      << ".</p>\n";
-  for (const auto &[title, text] :
-       {std::pair("Sample", sampleOf(report)), {"Ranks", ranksOf(report)}})
+      << ". " << describeCores(report) << ", "
+      << shortCount(report.all.accesses) << " loads and stores of "
+      << formatBytes(report.accessedBytes) << ".</p>\n";
+  for (const auto &[title, text] : {std::pair("Sample", describeSample(report)),
+                                    {"Ranks", describeRanks(report)}})
     if (!text.empty())
       out << "<p>" << title << ": " << escapeHtml(text) << ".</p>\n";
-  std::string missing = missingPartOf(report);
+  std::string missing = describeMissingPart(report);
   if (!missing.empty())
     out << "<p><span class=\"badge warning\">incomplete</span> "
         << escapeHtml(missing) << ".</p>\n";
   out << "<p class=\"verdict\"><span class=\"badge note\">modelled</span> "
-      << escapeHtml(verdictOf(report)) << ".</p>\n";
-  std::string sectors = quotaVerdictOf(report);
+      << escapeHtml(describeVerdict(report)) << ".</p>\n";
+  std::string sectors = describeQuotaVerdict(report);
   if (!sectors.empty())
     out << "<p class=\"verdict\">Sector cache: " << escapeHtml(sectors)
         << ".</p>\n";
-  std::string places = placementVerdictOf(report);
+  std::string places = describePlacementVerdict(report);
   if (!places.empty())
     out << "<p class=\"verdict\">Placement: " << escapeHtml(places)
         << ".</p>\n";
@@ -291,7 +291,7 @@ void PageWriter::writeQuotas() {
 /// Cache columns are those of the smallest pages.
 void PageWriter::writeParts(StringRef id, StringRef title,
                             const std::vector<SimPart> &parts,
-                            std::string (*nameOf)(const SimPart &, size_t)) {
+                            std::string (*getName)(const SimPart &, size_t)) {
   std::vector<std::string> columns = {title.drop_back().lower(), ">bytes",
                                       ">accesses"};
   if (id == "loops")
@@ -305,7 +305,7 @@ void PageWriter::writeParts(StringRef id, StringRef title,
   for (const SimPart &part :
        ArrayRef(parts).take_front(std::min(rowLimit, parts.size()))) {
     out << "<tr><th scope=\"row\"><code>"
-        << escapeHtml(nameOf(part, longestName)) << "</code></th>";
+        << escapeHtml(getName(part, longestName)) << "</code></th>";
     if (id != "loops")
       out << cell(part.bytes ? formatBytes(part.bytes) : "-");
     out << cell(shortCount(part.counts.accesses));
@@ -318,8 +318,8 @@ void PageWriter::writeParts(StringRef id, StringRef title,
   }
   endHtmlTable(out);
   for (const SimPart &part : parts)
-    if (std::string use = sparseUseOf(part); !use.empty())
-      out << "<p><code>" << escapeHtml(nameOf(part, longestName))
+    if (std::string use = describeSparseUse(part); !use.empty())
+      out << "<p><code>" << escapeHtml(getName(part, longestName))
           << "</code>: " << use << ".</p>\n";
   if (parts.size() > rowLimit)
     out << "<p class=\"muted\">" << parts.size() - rowLimit
@@ -329,7 +329,7 @@ void PageWriter::writeParts(StringRef id, StringRef title,
 
 /// Of each array, what share of its traffic stays in its core group.
 void PageWriter::writePlacements() {
-  if (placementVerdictOf(report).empty())
+  if (describePlacementVerdict(report).empty())
     return;
   std::vector<std::string> columns = {"array", ">lines to and from memory"};
   for (const char *name : placementNames)
@@ -355,10 +355,10 @@ void PageWriter::writePlacements() {
 
 /// Of the arrays with most misses: row by row what of their 2 MiB is used.
 void PageWriter::writeHeat() {
-  static constexpr size_t most = 6;
+  static constexpr size_t max = 6;
   std::vector<const SimPart *> arrays;
   for (const SimPart &part : report.arrays)
-    if (!part.heat.rows.empty() && arrays.size() < most)
+    if (!part.heat.rows.empty() && arrays.size() < max)
       arrays.push_back(&part);
   if (arrays.empty())
     return;
@@ -387,7 +387,7 @@ void PageWriter::writeHeat() {
 }
 
 void PageWriter::writeGaps() {
-  std::vector<std::string> gaps = gapsOf(report);
+  std::vector<std::string> gaps = findGaps(report);
   if (gaps.empty())
     return;
   out << "<section id=\"gaps\">\n<h2>Not seen</h2>\n<ul>\n";

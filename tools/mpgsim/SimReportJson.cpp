@@ -14,8 +14,8 @@ using namespace mpg;
 static void writeInterval(json::OStream &json, StringRef key,
                           const SimInterval &interval) {
   json.attributeArray(key, [&] {
-    json.value(interval.least);
-    json.value(interval.most);
+    json.value(interval.min);
+    json.value(interval.max);
   });
 }
 
@@ -71,7 +71,7 @@ static void writeQuotas(json::OStream &json, const SimReport &report) {
       for (const std::string &array : report.stream)
         json.value(validUtf8(array));
     });
-    json.attribute("verdict", quotaVerdictOf(report));
+    json.attribute("verdict", describeQuotaVerdict(report));
     json.attributeArray("quotas", [&] {
       for (const SimQuota &quota : report.quotas)
         json.object([&] {
@@ -127,11 +127,11 @@ static void writeRanks(json::OStream &json, const SimReport &report) {
 
 static void writeBusiest(json::OStream &json, const SimReport &report) {
   json.attributeArray("busiest", [&] {
-    for (const SimBusiest &most : report.busiest)
+    for (const SimBusiest &max : report.busiest)
       json.object([&] {
-        json.attribute("walks", most.walks);
-        json.attribute("linesRead", most.linesRead);
-        json.attribute("linesWritten", most.linesWritten);
+        json.attribute("walks", max.walks);
+        json.attribute("linesRead", max.linesRead);
+        json.attribute("linesWritten", max.linesWritten);
       });
   });
 }
@@ -179,14 +179,14 @@ static int64_t inNs(double seconds) { return int64_t(seconds * 1e9 + 0.5); }
 
 static void writeGains(json::OStream &json, const SimReport &report) {
   json.attributeArray("gains", [&] {
-    for (const SimGain &gain : gainsOf(report))
+    for (const SimGain &gain : findGains(report))
       json.object([&] {
         json.attribute("basePageBytes", gain.small->pageBytes);
         json.attribute("pageBytes", gain.large->pageBytes);
         json.attribute("decidedBy", gainKind(gain));
         json.attributeArray("savedNs", [&] {
-          json.value(inNs(gain.saved.least));
-          json.value(inNs(gain.saved.most));
+          json.value(inNs(gain.saved.min));
+          json.value(inNs(gain.saved.max));
         });
         json.attribute("trafficNs", inNs(trafficTime(report, *gain.small)));
       });
@@ -218,10 +218,10 @@ void mpg::writeSimJson(raw_ostream &out, const SimReport &report) {
         json.value(validUtf8(word));
     });
     writeStatus(json, report.ending.waitStatus);
-    json.attribute("verdict", verdictOf(report));
-    if (std::string places = placementVerdictOf(report); !places.empty())
+    json.attribute("verdict", describeVerdict(report));
+    if (std::string places = describePlacementVerdict(report); !places.empty())
       json.attribute("placementVerdict", places);
-    json.attribute("complete", missingPartOf(report).empty());
+    json.attribute("complete", describeMissingPart(report).empty());
     if (!report.ranks.empty())
       writeRanks(json, report);
     if (report.sampled.what.by != MPG_SIM_ALL)

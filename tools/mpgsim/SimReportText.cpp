@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// Rows of a table, so that all stands on one screen.
-static constexpr size_t mostRows = 8;
+static constexpr size_t maxRows = 8;
 /// Of names, for the same reason.
 static constexpr size_t nameColumns = 24;
 
@@ -51,7 +51,7 @@ static void writePages(raw_ostream &out, const SimReport &report) {
       row.push_back(shortCount(misses));
     for (const SimInterval &misses : page.cacheMisses)
       row.push_back(shortCount(misses));
-    uint64_t lines = page.linesRead.most + page.linesWritten.most;
+    uint64_t lines = page.linesRead.max + page.linesWritten.max;
     row.push_back(formatBytes(lines * report.machine.lineBytes));
     row.push_back(walkMilliseconds(report, page));
     table.push_back(row);
@@ -63,16 +63,16 @@ static void writePages(raw_ostream &out, const SimReport &report) {
 /// each.
 static void writeParts(raw_ostream &out, const SimReport &report,
                        StringRef title, const std::vector<SimPart> &parts,
-                       std::string (*nameOf)(const SimPart &, size_t)) {
+                       std::string (*getName)(const SimPart &, size_t)) {
   Table table(1);
   table[0] = {title.str(), "accesses",
               report.machine.caches.front().name + " misses",
               report.machine.caches.back().name + " misses"};
   for (const SimPageCounts &page : report.all.pages)
     table[0].push_back("walks " + pageName(page.pageBytes));
-  for (size_t at = 0; at < std::min(mostRows, parts.size()); ++at) {
+  for (size_t at = 0; at < std::min(maxRows, parts.size()); ++at) {
     const SimCounts &counts = parts[at].counts;
-    table.push_back({nameOf(parts[at], nameColumns),
+    table.push_back({getName(parts[at], nameColumns),
                      shortCount(counts.accesses),
                      shortCount(counts.pages[0].cacheMisses.front()),
                      shortCount(counts.pages[0].cacheMisses.back())});
@@ -81,8 +81,8 @@ static void writeParts(raw_ostream &out, const SimReport &report,
           page.tlbMisses.empty() ? "-" : shortCount(page.tlbMisses.back()));
   }
   writeTable(out, table);
-  if (parts.size() > mostRows)
-    out << "and " << parts.size() - mostRows << " more (--json has all)\n";
+  if (parts.size() > maxRows)
+    out << "and " << parts.size() - maxRows << " more (--json has all)\n";
 }
 
 static void writeQuotas(raw_ostream &out, const SimReport &report) {
@@ -96,7 +96,7 @@ static void writeQuotas(raw_ostream &out, const SimReport &report) {
   for (const SimQuota &quota : report.quotas) {
     table.push_back({quota.ways ? std::to_string(quota.ways) : "not divided"});
     for (const SimPageCounts &page : quota.pages) {
-      uint64_t lines = page.linesRead.most + page.linesWritten.most;
+      uint64_t lines = page.linesRead.max + page.linesWritten.max;
       table.back().push_back(
           shortCount(page.cacheMisses[report.divided.level]));
       table.back().push_back(formatBytes(lines * report.machine.lineBytes));
@@ -110,25 +110,25 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
       << describeEnding(report.ending)
       << (WIFSIGNALED(report.ending.waitStatus) ? ": results so far" : "")
       << "\n";
-  out << coresOf(report) << " of " << printable(report.machine.name)
+  out << describeCores(report) << " of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
-  if (std::string sample = sampleOf(report); !sample.empty())
+  if (std::string sample = describeSample(report); !sample.empty())
     out << fillText("Sample: " + sample + ".", 0) << "\n";
-  if (std::string ranks = ranksOf(report); !ranks.empty())
+  if (std::string ranks = describeRanks(report); !ranks.empty())
     out << fillText("Ranks: " + ranks + ".", 0) << "\n";
-  std::string gap = missingPartOf(report);
+  std::string gap = describeMissingPart(report);
   if (!gap.empty())
     out << fillText("Incomplete: " + gap + ".", 0) << "\n";
-  out << fillText("Verdict: " + verdictOf(report) + ".", 0) << "\n";
-  if (std::string sectors = quotaVerdictOf(report); !sectors.empty())
+  out << fillText("Verdict: " + describeVerdict(report) + ".", 0) << "\n";
+  if (std::string sectors = describeQuotaVerdict(report); !sectors.empty())
     out << fillText("Sectors: " + sectors + ".", 0) << "\n";
-  if (std::string places = placementVerdictOf(report); !places.empty())
+  if (std::string places = describePlacementVerdict(report); !places.empty())
     out << fillText("Placement: " + places + ".", 0) << "\n";
   out << "\n";
   if (report.all.accesses) {
     writePages(out, report);
-    out << fillText("Bands: " + bandsOf(report) + ".", 0) << "\n\n";
+    out << fillText("Bands: " + describeBands(report) + ".", 0) << "\n\n";
     if (!report.quotas.empty()) {
       writeQuotas(out, report);
       out << "\n";
@@ -136,15 +136,15 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
     writeParts(out, report, "array", report.arrays, arrayName);
     for (const SimPart &array :
          ArrayRef(report.arrays)
-             .take_front(std::min(mostRows, report.arrays.size())))
-      if (std::string use = sparseUseOf(array); !use.empty())
+             .take_front(std::min(maxRows, report.arrays.size())))
+      if (std::string use = describeSparseUse(array); !use.empty())
         out << fillText(arrayName(array, nameColumns) + ": " + use + ".", 2)
             << "\n";
     out << "\n";
     writeParts(out, report, "loop", report.loops, loopName);
     out << "\n";
   }
-  std::vector<std::string> gaps = gapsOf(report);
+  std::vector<std::string> gaps = findGaps(report);
   if (!gaps.empty())
     out << fillText("Not seen: " + join(gaps, "; ") + ".", 2) << "\n";
 }
@@ -166,44 +166,44 @@ std::string mpg::shortCount(uint64_t count) {
 }
 
 std::string mpg::shortCount(const SimInterval &interval) {
-  std::string least = shortCount(interval.least);
-  std::string most = shortCount(interval.most);
-  return least == most ? least : least + " to " + most;
+  std::string min = shortCount(interval.min);
+  std::string max = shortCount(interval.max);
+  return min == max ? min : min + " to " + max;
 }
 
 std::string mpg::walkMilliseconds(const SimReport &report,
                                   const SimPageCounts &page) {
   SimTime time = walkTime(report, page);
-  if (time.most == 0)
+  if (time.max == 0)
     return "-";
-  return formatv("{0:f1} to {1:f1}", time.least * 1e3, time.most * 1e3).str();
+  return formatv("{0:f1} to {1:f1}", time.min * 1e3, time.max * 1e3).str();
 }
 
-static std::string placeOf(const SimPart &part) {
+static std::string describePlace(const SimPart &part) {
   if (part.file.empty())
     return "";
   return printable(sys::path::filename(part.file)) +
          (part.line ? ":" + std::to_string(part.line) : "");
 }
 
-static std::string cutName(StringRef name, size_t most) {
+static std::string cutName(StringRef name, size_t max) {
   std::string whole = printable(shownFunction(name));
-  return whole.size() > most ? whole.substr(0, most - 3) + "..." : whole;
+  return whole.size() > max ? whole.substr(0, max - 3) + "..." : whole;
 }
 
-std::string mpg::arrayName(const SimPart &part, size_t most) {
-  std::string name = cutName(part.name, most);
+std::string mpg::arrayName(const SimPart &part, size_t max) {
+  std::string name = cutName(part.name, max);
   if (part.kind == "heap" || (part.kind == "stack" && !part.file.empty()))
     return name + (name.empty() ? "" : " ") + "(" + part.kind + ", " +
-           placeOf(part) + ")";
+           describePlace(part) + ")";
   return part.kind == "global" ? name + " (global)" : name;
 }
 
-std::string mpg::loopName(const SimPart &part, size_t most) {
-  std::string name = placeOf(part);
+std::string mpg::loopName(const SimPart &part, size_t max) {
+  std::string name = describePlace(part);
   if (name.empty())
     return "code that is not known";
-  std::string function = cutName(part.name, most);
+  std::string function = cutName(part.name, max);
   if (part.kind != "loop")
     function += function.empty() ? "no loop" : ", no loop";
   return function.empty() ? name : name + " (" + function + ")";
@@ -217,7 +217,7 @@ std::string mpg::plural(uint64_t count, const char *one, const char *many) {
 // The part of the run that a report is about
 //===----------------------------------------------------------------------===//
 
-double SimSampled::mostPercent() const {
+double SimSampled::maxPercent() const {
   // Two clocks of the kernel, read at two moments.
   return runNs ? std::min(100.0, 100 * double(regionNs) / double(runNs)) : 100;
 }
@@ -244,7 +244,7 @@ static std::string missingRegion(const SimSampled &sampled) {
          "from that (noinline)";
 }
 
-static std::string regionOf(const SimSampled &sampled) {
+static std::string getRegion(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("{0} s from {1} s after the start on", sampled.what.seconds,
                    sampled.what.delay)
@@ -259,7 +259,7 @@ static std::string regionOf(const SimSampled &sampled) {
 }
 
 /// By what caches and TLBs were filled at the begin of a region.
-static std::string warmUpOf(const SimSampled &sampled) {
+static std::string describeWarmUp(const SimSampled &sampled) {
   if (sampled.what.isCold)
     return "caches began as the region before left them (--cold)";
   return "caches were filled by the last " +
@@ -267,7 +267,7 @@ static std::string warmUpOf(const SimSampled &sampled) {
          (sampled.regions == 1 ? "it" : "them");
 }
 
-std::string mpg::sampleOf(const SimReport &report) {
+std::string mpg::describeSample(const SimReport &report) {
   const SimSampled &sampled = report.sampled;
   if (sampled.what.by == MPG_SIM_ALL)
     return "";
@@ -280,7 +280,8 @@ std::string mpg::sampleOf(const SimReport &report) {
     return missingRegion(sampled) + lone;
   return formatv("{0}; {1}; at most {2:f1} % of the processor time of the run, "
                  "as recording makes it longer{3}{4}",
-                 regionOf(sampled), warmUpOf(sampled), sampled.mostPercent(),
+                 getRegion(sampled), describeWarmUp(sampled),
+                 sampled.maxPercent(),
                  sampled.isOpen ? "; the last one was not over when the "
                                   "program ended"
                                 : "",

@@ -94,7 +94,7 @@ void SimRing::release(unsigned number, unsigned used) {
 
 static constexpr long waitMs = 20;
 /// Then a thread that runs, and says nothing, is not waited for any more.
-static constexpr unsigned mostLooks = 50;
+static constexpr unsigned maxInspections = 50;
 
 static void wait(uint32_t *word, uint32_t value) {
   timespec moment = {0, waitMs * 1000 * 1000};
@@ -127,7 +127,7 @@ void SimRing::goOn(std::optional<unsigned> missing, unsigned looks) {
     return;
   if (!missing)
     merge->release(full);
-  else if (looks > mostLooks || isAsleep(*missing))
+  else if (looks > maxInspections || isAsleep(*missing))
     merge->skip(*missing);
 }
 
@@ -135,7 +135,7 @@ void SimRing::readAll() {
   for (unsigned looks = 0;; ++looks) {
     bool wasOver = hasEnded;
     uint32_t handed = __atomic_load_n(&ring->handed, __ATOMIC_SEQ_CST);
-    std::optional<unsigned> missing = merge->take();
+    std::optional<unsigned> missing = merge->advance();
     if (wasOver)
       return;
     __atomic_store_n(&ring->readerWaits, 1, __ATOMIC_SEQ_CST);

@@ -19,38 +19,38 @@ using namespace llvm;
 using namespace mpg;
 
 /// Below this share of the time for memory traffic a saving does not count.
-static constexpr double leastShare = 0.02;
+static constexpr double minShare = 0.02;
 /// All page walks together below this are not worth mentioning.
-static constexpr double leastSeconds = 1e-3;
+static constexpr double minSeconds = 1e-3;
 /// The same where the cost of a walk is not known.
-static constexpr uint64_t leastWalks = 1000;
+static constexpr uint64_t minWalks = 1000;
 /// Fewer page walks than one in so many accesses do not count.
 static constexpr uint64_t accessesPerWalk = 100000;
 
-static uint64_t walksOf(const SimPageCounts &page) {
+static uint64_t countWalks(const SimPageCounts &page) {
   return page.tlbMisses.empty() ? 0 : page.tlbMisses.back();
 }
 
-static const SimBusiest &busiestOf(const SimReport &report,
-                                   const SimPageCounts &page) {
+static const SimBusiest &findBusiest(const SimReport &report,
+                                     const SimPageCounts &page) {
   return report.busiest[size_t(&page - report.all.pages.data())];
 }
 
 SimTime mpg::walkTime(const SimReport &report, const SimPageCounts &page) {
   const sim::PageWalk &walk = report.machine.walk;
-  double walks = double(busiestOf(report, page).walks);
+  double walks = double(findBusiest(report, page).walks);
   return {walks * walk.minNs * 1e-9, walks * walk.maxNs * 1e-9};
 }
 
 double mpg::trafficTime(const SimReport &report, const SimPageCounts &page) {
   const sim::BandwidthRoofs &roofs = report.machine.roofs;
   double line = report.machine.lineBytes;
-  auto timeOf = [&](uint64_t lines, double gbps) {
+  auto computeTime = [&](uint64_t lines, double gbps) {
     return gbps > 0 ? double(lines) * line / (gbps * 1e9) : 0;
   };
-  const SimBusiest &most = busiestOf(report, page);
-  return std::max(timeOf(most.linesRead, roofs.memoryReadGbps),
-                  timeOf(most.linesWritten, roofs.memoryWriteGbps));
+  const SimBusiest &max = findBusiest(report, page);
+  return std::max(computeTime(max.linesRead, roofs.memoryReadGbps),
+                  computeTime(max.linesWritten, roofs.memoryWriteGbps));
 }
 
 static std::string inSeconds(double value) {
@@ -74,7 +74,8 @@ static const SimPageCounts *bestLarge(const SimReport &report,
     if (page.pageBytes > largestBasePage &&
         // Within 2 % of the walks there were: the smaller pages are easier to
         // get.
-        (!best || walksOf(*best) > walksOf(page) + walksOf(small) / 50))
+        (!best ||
+         countWalks(*best) > countWalks(page) + countWalks(small) / 50))
       best = &page;
   return best;
 }
@@ -87,26 +88,26 @@ static SimGain gainFrom(const SimReport &report, const SimPageCounts &small) {
     return gain;
   gain.large = large;
   gain.kind = SimGain::none;
-  if (walksOf(small) <= walksOf(*large))
+  if (countWalks(small) <= countWalks(*large))
     return gain;
   // Three reasons to call it none: too few walks to count on, too few among so
   // many accesses, and too little time, where the cost of a walk is known.
   SimTime before = walkTime(report, small), after = walkTime(report, *large);
-  gain.saved = {before.least - after.least, before.most - after.most};
-  if (walksOf(small) < leastWalks ||
-      (walksOf(small) - walksOf(*large)) * accessesPerWalk <
+  gain.saved = {before.min - after.min, before.max - after.max};
+  if (countWalks(small) < minWalks ||
+      (countWalks(small) - countWalks(*large)) * accessesPerWalk <
           report.all.accesses ||
-      (before.most > 0 && before.most < leastSeconds))
+      (before.max > 0 && before.max < minSeconds))
     return gain;
   // Walks go on beside transfers: where memory is what the program waits for,
   // they cost nothing on top.
-  bool isHidden = before.most > 0 &&
-                  gain.saved.most < leastShare * trafficTime(report, small);
+  bool isHidden =
+      before.max > 0 && gain.saved.max < minShare * trafficTime(report, small);
   gain.kind = isHidden ? SimGain::bandwidth : SimGain::walks;
   return gain;
 }
 
-std::vector<SimGain> mpg::gainsOf(const SimReport &report) {
+std::vector<SimGain> mpg::findGains(const SimReport &report) {
   std::vector<SimGain> gains;
   for (const SimPageCounts &page : report.all.pages)
     if (gains.empty() || page.pageBytes <= largestBasePage)
@@ -119,14 +120,14 @@ const char *mpg::gainKind(const SimGain &gain) {
   return names[gain.kind];
 }
 
-static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
-  std::string saves =
-      formatv("{0} pages save {1} of {2} page walks",
-              pageName(gain.large->pageBytes),
-              walksOf(*gain.small) - walksOf(*gain.large), walksOf(*gain.small))
-          .str();
+static std::string describeGain(const SimReport &report, const SimGain &gain) {
+  std::string saves = formatv("{0} pages save {1} of {2} page walks",
+                              pageName(gain.large->pageBytes),
+                              countWalks(*gain.small) - countWalks(*gain.large),
+                              countWalks(*gain.small))
+                          .str();
   std::string band =
-      inSeconds(gain.saved.least) + " to " + inSeconds(gain.saved.most);
+      inSeconds(gain.saved.min) + " to " + inSeconds(gain.saved.max);
   std::string traffic = inSeconds(trafficTime(report, *gain.small));
   switch (gain.kind) {
   case SimGain::noOther:
@@ -134,8 +135,8 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
   case SimGain::none:
     return formatv("no gain expected from larger pages: {0} page walks with "
                    "{1}, {2} with {3}",
-                   walksOf(*gain.small), pageName(gain.small->pageBytes),
-                   walksOf(*gain.large), pageName(gain.large->pageBytes));
+                   countWalks(*gain.small), pageName(gain.small->pageBytes),
+                   countWalks(*gain.large), pageName(gain.large->pageBytes));
   case SimGain::bandwidth:
     return formatv("no gain expected: bound by memory bandwidth, {0} at least; "
                    "{1}, {2}",
@@ -143,7 +144,7 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
   case SimGain::walks:
     break;
   }
-  if (gain.saved.most == 0)
+  if (gain.saved.max == 0)
     return saves + "; what one costs on " + report.machine.name +
            " is not known";
   return formatv("{0}, {1}; the traffic to memory takes at least {2}", saves,
@@ -151,7 +152,7 @@ static std::string sentenceOf(const SimReport &report, const SimGain &gain) {
 }
 
 /// Of fewer of all accesses than this nothing can be concluded.
-static constexpr double leastSeen = 0.9;
+static constexpr double minSeen = 0.9;
 
 static double seenShare(const SimReport &report) {
   double all = double(report.all.accesses) + double(report.ending.lostAccesses);
@@ -160,31 +161,31 @@ static double seenShare(const SimReport &report) {
 
 /// "" if enough was seen for a verdict.
 static std::string tooFewSeen(const SimReport &report) {
-  if (seenShare(report) >= leastSeen)
+  if (seenShare(report) >= minSeen)
     return "";
   return formatv("no verdict: {0} % of the accesses were seen, fewer than {1} "
                  "%; the others are those of other threads",
-                 unsigned(100 * seenShare(report)), unsigned(100 * leastSeen));
+                 unsigned(100 * seenShare(report)), unsigned(100 * minSeen));
 }
 
-std::string mpg::verdictOf(const SimReport &report) {
+std::string mpg::describeVerdict(const SimReport &report) {
   if (std::string few = tooFewSeen(report); !few.empty())
     return few;
   if (!report.all.accesses && report.sampled.what.by != MPG_SIM_ALL)
     return "nothing was accessed in the sample by code compiled with --mpg-sim";
   if (!report.all.accesses)
     return "nothing was accessed by code compiled with --mpg-sim";
-  std::vector<SimGain> gains = gainsOf(report);
+  std::vector<SimGain> gains = findGains(report);
   std::string text;
   for (const SimGain &gain : gains) {
     // Larger base pages save nothing either, then.
     if (gain.kind == SimGain::none && text.empty())
-      return sentenceOf(report, gain);
+      return describeGain(report, gain);
     if (!text.empty())
       text += ". ";
     if (gains.size() > 1)
       text += "With base pages of " + pageName(gain.small->pageBytes) + ": ";
-    text += sentenceOf(report, gain);
+    text += describeGain(report, gain);
   }
   return text;
 }
@@ -199,9 +200,9 @@ const SimPageCounts &mpg::advisedPage(const std::vector<SimPageCounts> &pages) {
 }
 
 /// Lines to and from memory, at least.
-static uint64_t trafficOf(const SimQuota &quota) {
+static uint64_t computeTraffic(const SimQuota &quota) {
   const SimPageCounts &page = advisedPage(quota.pages);
-  return page.linesRead.least + page.linesWritten.least;
+  return page.linesRead.min + page.linesWritten.min;
 }
 
 const SimQuota *mpg::bestQuota(const SimReport &report) {
@@ -209,14 +210,14 @@ const SimQuota *mpg::bestQuota(const SimReport &report) {
     return nullptr;
   const SimQuota *best = &report.quotas.front();
   for (const SimQuota &quota : report.quotas)
-    if (trafficOf(quota) < trafficOf(*best))
+    if (computeTraffic(quota) < computeTraffic(*best))
       best = &quota;
-  double before = double(trafficOf(report.quotas.front()));
-  bool isWorth = before - double(trafficOf(*best)) > leastShare * before;
+  double before = double(computeTraffic(report.quotas.front()));
+  bool isWorth = before - double(computeTraffic(*best)) > minShare * before;
   return isWorth ? best : nullptr;
 }
 
-std::string mpg::quotaVerdictOf(const SimReport &report) {
+std::string mpg::describeQuotaVerdict(const SimReport &report) {
   if (report.quotas.empty())
     return "";
   if (std::string few = tooFewSeen(report); !few.empty())
@@ -228,11 +229,12 @@ std::string mpg::quotaVerdictOf(const SimReport &report) {
     return "no gain expected from dividing " + cache +
            ": no quota saves 2 % of the traffic to memory with " + pages +
            " pages";
-  uint64_t before = trafficOf(report.quotas.front());
+  uint64_t before = computeTraffic(report.quotas.front());
   return formatv("{0} of {1} ways of {2} for sector 1 save {3:f1} % of the "
                  "traffic to memory with {4} pages",
                  best->ways, report.divided.allWays, cache,
-                 100 * (1 - double(trafficOf(*best)) / double(before)), pages);
+                 100 * (1 - double(computeTraffic(*best)) / double(before)),
+                 pages);
 }
 
 std::string mpg::shownFunction(StringRef name) {
@@ -257,14 +259,14 @@ std::string mpg::describeEnding(const SimEnding &ending) {
          strsignal(number) + ")";
 }
 
-std::string mpg::coresOf(const SimReport &report) {
+std::string mpg::describeCores(const SimReport &report) {
   if (report.cores == 1)
     return "One core";
   return plural(report.cores, "core", "cores") + " in " +
          plural(report.groups, "core group", "core groups");
 }
 
-std::string mpg::bandsOf(const SimReport &report) {
+std::string mpg::describeBands(const SimReport &report) {
   if (report.machine.bands.empty())
     return "no counters of " + printable(report.machine.name) +
            " were compared with the model";
@@ -277,7 +279,7 @@ std::string mpg::bandsOf(const SimReport &report) {
          ": " + text;
 }
 
-std::string mpg::placementVerdictOf(const SimReport &report) {
+std::string mpg::describePlacementVerdict(const SimReport &report) {
   const SimPageCounts &page = advisedPage(report.all.pages);
   if (report.groups < 2 || page.placements.empty())
     return "";
@@ -291,7 +293,7 @@ std::string mpg::placementVerdictOf(const SimReport &report) {
   return text + " (" + pageName(page.pageBytes) + " pages)";
 }
 
-std::string mpg::sparseUseOf(const SimPart &array) {
+std::string mpg::describeSparseUse(const SimPart &array) {
   // From 8 MiB on: below that a large page more or less does not matter.
   uint64_t touched = array.use.of2M << 21;
   uint64_t used4K = array.use.of4K << 12, used64K = array.use.of64K << 16;
@@ -303,7 +305,7 @@ std::string mpg::sparseUseOf(const SimPart &array) {
                  100 * double(used64K) / double(touched));
 }
 
-std::string mpg::missingPartOf(const SimReport &report) {
+std::string mpg::describeMissingPart(const SimReport &report) {
   const SimEnding &ending = report.ending;
   if (!ending.otherThreads)
     return "";
@@ -332,7 +334,7 @@ static bool hasNoLines(const SimReport &report) {
                  [](const SimPart &loop) { return loop.line != 0; });
 }
 
-std::vector<std::string> mpg::gapsOf(const SimReport &report) {
+std::vector<std::string> mpg::findGaps(const SimReport &report) {
   std::vector<std::string> gaps;
   if (hasNoLines(report))
     gaps.push_back("lines, as there is no debug information (compile with -g)");
@@ -348,12 +350,12 @@ std::vector<std::string> mpg::gapsOf(const SimReport &report) {
   if (report.damaged)
     gaps.push_back(plural(report.damaged, "record", "records") +
                    " that could not be read");
-  static constexpr size_t most = 6;
-  for (size_t at = 0; at < std::min(most, report.notSeen.size()); ++at)
+  static constexpr size_t max = 6;
+  for (size_t at = 0; at < std::min(max, report.notSeen.size()); ++at)
     gaps.push_back(plural(report.notSeen[at].second, "call to ", "calls to ") +
                    printable(shownFunction(report.notSeen[at].first)));
-  if (report.notSeen.size() > most)
-    gaps.push_back(plural(report.notSeen.size() - most, "other function",
+  if (report.notSeen.size() > max)
+    gaps.push_back(plural(report.notSeen.size() - max, "other function",
                           "other functions") +
                    " (--json has all)");
   return gaps;
@@ -380,21 +382,21 @@ static std::string streamName(const SimPart &part) {
 
 StreamChoice mpg::chooseStream(const SimReport &report) {
   StreamChoice choice;
-  SimQuotas quotas = quotasOf(report.machine);
+  SimQuotas quotas = getQuotas(report.machine);
   if (quotas.ways.empty()) {
     choice.reason = report.machine.name + " has no sector cache";
     return choice;
   }
   const sim::CacheLevel &cache = report.machine.caches[quotas.level];
-  auto missesOf = [&](const SimCounts &counts) {
-    return counts.pages.front().cacheMisses[quotas.level].most;
+  auto countMisses = [&](const SimCounts &counts) {
+    return counts.pages.front().cacheMisses[quotas.level].max;
   };
   // There has to be one of each kind: without a stream nothing disturbs,
   // without an array that fits there is nothing to keep. Stacks cannot be named
   // in hints.
   bool hasKept = false;
   for (const SimPart &part : report.arrays) {
-    if (missesOf(part.counts) * minMissesShare < missesOf(report.all) ||
+    if (countMisses(part.counts) * minMissesShare < countMisses(report.all) ||
         (part.kind != "global" && part.kind != "heap"))
       continue;
     if (part.bytes > cacheBytes(report, quotas))
@@ -414,16 +416,16 @@ StreamChoice mpg::chooseStream(const SimReport &report) {
   return choice;
 }
 
-std::string mpg::mergedArraysOf(const SimReport &report) {
-  SimQuotas quotas = quotasOf(report.machine);
+std::string mpg::describeMergedArrays(const SimReport &report) {
+  SimQuotas quotas = getQuotas(report.machine);
   if (quotas.ways.empty())
     return "";
-  auto missesOf = [&](const SimCounts &counts) {
-    return counts.pages.front().cacheMisses[quotas.level].most;
+  auto countMisses = [&](const SimCounts &counts) {
+    return counts.pages.front().cacheMisses[quotas.level].max;
   };
   std::vector<std::string> merged;
   for (const SimPart &part : report.arrays) {
-    if (missesOf(part.counts) * minMissesShare < missesOf(report.all))
+    if (countMisses(part.counts) * minMissesShare < countMisses(report.all))
       continue;
     if (part.kind == "other")
       merged.push_back(part.name);
@@ -491,8 +493,8 @@ void mpg::writeAdvice(raw_ostream &out, const SimReport &report,
   std::string command = printable(report.command[0]);
   out << "# Advice of mpgsim for " << command << ": modelled for one core of "
       << printable(report.machine.name) << ", not measured.\n"
-      << "# Sectors: " << quotaVerdictOf(report) << ".\n"
-      << "# Pages: " << verdictOf(report) << ".\n"
+      << "# Sectors: " << describeQuotaVerdict(report) << ".\n"
+      << "# Pages: " << describeVerdict(report) << ".\n"
       << "# Compile with mpg-clang --mpg-hints=FILE, then run:\n"
       << "#   FLIB_SCCR_CNTL=TRUE FLIB_L2_SECTOR_NWAYS_INIT="
       << report.divided.allWays - best->ways << "," << best->ways << " mpgrun "

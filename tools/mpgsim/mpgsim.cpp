@@ -84,7 +84,7 @@ private:
 bool Simulation::prepareQuotas() {
   if (options.stream.empty())
     return true;
-  quotas = quotasOf(machine);
+  quotas = getQuotas(machine);
   if (!quotas.ways.empty())
     return true;
   simError() << "--stream=: " << printable(machine.name)
@@ -123,7 +123,7 @@ bool Simulation::prepare() {
     machine.pageBytes = options.pages;
   sim::WhatIf whatIf;
   whatIf.pageBytes = machine.pageBytes;
-  whatIf.placements = placementsOf(machine);
+  whatIf.placements = getPlacements(machine);
   whatIf.mapSeeds.clear();
   for (unsigned seed = 1; seed <= options.maps; ++seed)
     whatIf.mapSeeds.push_back(seed);
@@ -360,11 +360,11 @@ static std::string writeHints(const SimReport &report,
                               const StreamChoice &choice,
                               const std::string &path) {
   if (!bestQuota(report)) {
-    std::string merged = mergedArraysOf(report);
-    return merged.empty() ? quotaVerdictOf(report) : merged;
+    std::string merged = describeMergedArrays(report);
+    return merged.empty() ? describeQuotaVerdict(report) : merged;
   }
   if (!hasHint(report, choice))
-    return quotaVerdictOf(report) +
+    return describeQuotaVerdict(report) +
            "; but a side file cannot name it: put "
            "MPG_STREAM in front of the pointers to " +
            printable(join(choice.names(), ", "));
@@ -386,8 +386,8 @@ static std::optional<int> advise(const SimOptions &options,
                                  const SimReport &first, const char *self) {
   StreamChoice choice = chooseStream(first);
   std::string why = choice.reason;
-  if (std::string merged = mergedArraysOf(first);
-      !why.empty() && !merged.empty() && !quotasOf(first.machine).ways.empty())
+  if (std::string merged = describeMergedArrays(first);
+      !why.empty() && !merged.empty() && !getQuotas(first.machine).ways.empty())
     why = merged;
   std::string gain;
   if (why.empty()) {
@@ -403,7 +403,7 @@ static std::optional<int> advise(const SimOptions &options,
     if (std::optional<int> own = second.run())
       return own;
     why = writeHints(second.result(), choice, options.advise);
-    gain = quotaVerdictOf(second.result());
+    gain = describeQuotaVerdict(second.result());
   }
   errs() << "mpgsim: "
          << (why.empty()
@@ -417,7 +417,7 @@ static std::optional<int> advise(const SimOptions &options,
 /// or what is wrong.
 static std::string addFile(const std::string &path, const sim::Machine &machine,
                            const std::string &first, SimReport &all) {
-  auto file = readUnmapped(path, mostSimBytes);
+  auto file = readUnmapped(path, maxSimBytes);
   if (!file)
     return readFailure(file.getError());
   SimReport rank;

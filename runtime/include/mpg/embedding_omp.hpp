@@ -44,13 +44,13 @@ namespace embedding_detail {
 #ifdef _OPENMP
 inline int teamSize() { return omp_get_num_threads(); }
 inline int threadNumber() { return omp_get_thread_num(); }
-inline int mostThreads() {
+inline int getMaxThreads() {
   return omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 #else
 inline int teamSize() { return 1; }
 inline int threadNumber() { return 0; }
-inline int mostThreads() { return 1; }
+inline int getMaxThreads() { return 1; }
 #endif
 
 /// Where the share `which` of `shares` equal ones of `count` begins.
@@ -83,7 +83,7 @@ inline int embeddingLookup(const mpg_embedding &e, int64_t count) {
   // Few elements are copied before a team has started.
   constexpr int64_t fewElements = 16 << 10;
   bool isShort = count < fewElements / (e.dim > 0 ? e.dim : 1);
-  if (isShort || count <= 1 || detail::mostThreads() == 1)
+  if (isShort || count <= 1 || detail::getMaxThreads() == 1)
     return mpg_embedding_lookup(&e, 0, count);
   if (int error = mpg_embedding_lookup(&e, count, count)) // sizes
     return error;
@@ -205,8 +205,8 @@ public:
     const Site &site = sites[size_t(number)];
     const char *indices = site.buffer + indicesAt;
     const void *table = tables ? mpg_node_copy(tables, site.user) : nullptr;
-    return {nodeOf(indices), table,      indices,
-            site.buffer,     site.first, site.count};
+    return {getNode(indices), table,      indices,
+            site.buffer,      site.first, site.count};
   }
 
   /// Copies the output to out[count][outStride], for those who need it in one
@@ -251,21 +251,21 @@ private:
 
   static size_t roundToLine(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-  static constexpr int mostNodes = 1024;
+  static constexpr int maxNodes = 1024;
 
-  static int nodeOf(const char *byte) {
-    std::vector<size_t> bytesOn(mostNodes);
-    mpg_where(byte, 1, bytesOn.data(), mostNodes);
-    for (int node = 0; node < mostNodes; ++node)
+  static int getNode(const char *byte) {
+    std::vector<size_t> bytesOn(maxNodes);
+    mpg_where(byte, 1, bytesOn.data(), maxNodes);
+    for (int node = 0; node < maxNodes; ++node)
       if (bytesOn[size_t(node)])
         return node;
     return -1;
   }
 
   /// The distinct buffers of `replica`, each with the first node that uses it.
-  static std::vector<Site> sitesOf(const mpg_replica *replica) {
+  static std::vector<Site> findSites(const mpg_replica *replica) {
     std::vector<Site> found;
-    for (int node = 0; replica && node < mostNodes; ++node) {
+    for (int node = 0; replica && node < maxNodes; ++node) {
       auto *buffer = static_cast<char *>(mpg_node_copy(replica, node));
       bool isNew = buffer != nullptr;
       for (const Site &site : found)
@@ -281,7 +281,7 @@ private:
     if (count <= 0 || count <= partRows * int64_t(parts()))
       return 0;
     // Nodes may turn out to share a buffer; each then needs to be larger.
-    size_t expected = sitesOf(tables).size();
+    size_t expected = findSites(tables).size();
     expected = expected ? expected : 1;
     do {
       mpg_replica_free(buffers);
@@ -307,7 +307,7 @@ private:
       partRows = 0;
       return -errno;
     }
-    sites = sitesOf(buffers);
+    sites = findSites(buffers);
     for (Site &site : sites)
       site.control = new (site.buffer + controlAt) Control{};
     return 0;
@@ -330,12 +330,12 @@ private:
     int64_t threads = embedding_detail::teamSize() / parts();
     threads = threads > 0 ? threads : 1;
     int64_t rows = site.count / (threads * blocksOfThread);
-    int64_t least = 1 + enoughBytes / rowBytes;
-    return rows > least ? rows : least;
+    int64_t min = 1 + enoughBytes / rowBytes;
+    return rows > min ? rows : min;
   }
 
   /// body(site, begin, end) for blocks of the site's rows until none is left.
-  template <typename Body> int takeRows(Site &site, const Body &body) {
+  template <typename Body> int runRows(Site &site, const Body &body) {
     int64_t rows = blockRows(site), begin;
     int firstError = 0;
     while ((begin = site.control->nextRow.fetch_add(rows)) < site.count) {
@@ -359,11 +359,11 @@ private:
     MPG_TEAM(omp parallel) {
       Site &home = siteHere();
       home.control->threads.fetch_add(1);
-      int error = takeRows(home, body);
+      int error = runRows(home, body);
       MPG_TEAM(omp barrier)
       for (Site &site : sites)
         if (site.control->threads == 0)
-          if (int other = takeRows(site, body))
+          if (int other = runRows(site, body))
             error = other;
       if (error) {
         MPG_TEAM(omp critical(mpgEmbeddingFirstBad))

@@ -59,8 +59,8 @@ inline bool reaches(const void *array, int64_t last, uint64_t elementBytes) {
 #ifdef __aarch64__
   address = address << 8 >> 8; // without the tag
 #endif
-  const uint64_t most = uint64_t(INTPTR_MAX);
-  return address <= most && uint64_t(last) < (most - address) / elementBytes;
+  const uint64_t max = uint64_t(INTPTR_MAX);
+  return address <= max && uint64_t(last) < (max - address) / elementBytes;
 }
 
 /// `run(begin, end)` for each part of [0, count). \p first and \p stepBytes:

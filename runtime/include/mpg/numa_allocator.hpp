@@ -53,7 +53,7 @@ namespace mpg {
 namespace numa_allocator_detail {
 
 /// Below this a block is not worth a parallel region; as in libmpg.
-constexpr std::size_t leastBytes = std::size_t(4) << 20;
+constexpr std::size_t minBytes = std::size_t(4) << 20;
 /// Blocks begin with a large page: then the borders between the threads of
 /// arrays of the same length are the same pages. HW:huge-sizes-4k
 constexpr std::size_t largePageBytes = std::size_t(2) << 20;
@@ -144,7 +144,7 @@ public:
 
   /// Throws std::bad_array_new_length or std::bad_alloc.
   [[nodiscard]] T *allocate(std::size_t count) {
-    if (count > mostElements)
+    if (count > maxElements)
       refuse();
     const std::size_t bytes = count * sizeof(T);
     if (!isLarge(bytes))
@@ -184,7 +184,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t mostElements =
+  static constexpr std::size_t maxElements =
       std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T);
   static constexpr bool isOverAligned =
       alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
@@ -194,7 +194,7 @@ private:
                            : numa_allocator_detail::largePageBytes;
 
   static bool isLarge(std::size_t bytes) noexcept {
-    return bytes >= numa_allocator_detail::leastBytes;
+    return bytes >= numa_allocator_detail::minBytes;
   }
 
   static void *allocateSmall(std::size_t bytes) {

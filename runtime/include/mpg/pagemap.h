@@ -18,7 +18,7 @@ struct mpg_scan_region {
 struct mpg_scan {
   uint64_t size, flags, start, end;
   uint64_t walkEnd; /* where the kernel stopped */
-  uint64_t regions, regionCount, mostPages;
+  uint64_t regions, regionCount, maxPages;
   uint64_t inverted, mask, anyOf, returned; /* categories */
 };
 

@@ -47,7 +47,7 @@ struct RegisterName {
 
 /// HW:sector-registers, HW:prefetch-registers, HW:pf-injection,
 /// HW:barrier-window
-constexpr RegisterName nameOf(Register which) {
+constexpr RegisterName getName(Register which) {
   unsigned number = unsigned(which);
   if (which == Register::sectorL1)
     return {3, 11, 8, 2};

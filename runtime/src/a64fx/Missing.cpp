@@ -41,7 +41,7 @@ static const char *sectorAccessText() {
 }
 #undef MPG_EL0AE
 
-const char *mpg::textOf(Missing what) {
+const char *mpg::getText(Missing what) {
   switch (what) {
   case Missing::nothing:
     return "";
@@ -77,7 +77,7 @@ const char *mpg::textOf(Missing what) {
   return "";
 }
 
-static int errnoOf(Missing what) {
+static int getErrno(Missing what) {
   switch (what) {
   case Missing::nothing:
     return 0;
@@ -107,7 +107,7 @@ static int errnoOf(Missing what) {
 
 int mpg::failWith(Missing what) {
   last = what;
-  return -errnoOf(what);
+  return -getErrno(what);
 }
 
 Missing mpg::missingFor(const Machine &machine, Family family) {
@@ -123,7 +123,7 @@ Missing mpg::missingFor(const Machine &machine, Family family) {
                                     : Missing::sectorAccess;
 }
 
-const char *mpg_machine_error() { return textOf(last); }
+const char *mpg_machine_error() { return getText(last); }
 
 //===----------------------------------------------------------------------===//
 // Registers, tried
@@ -143,7 +143,7 @@ const char *mpg_machine_error() { return textOf(last); }
 //===----------------------------------------------------------------------===//
 
 template <unsigned number> static uint64_t readOne() {
-  constexpr RegisterName name = nameOf(Register(number));
+  constexpr RegisterName name = getName(Register(number));
   uint64_t value = 0;
   __asm__ volatile("mrs %0, S3_%c1_C%c2_C%c3_%c4"
                    : "+r"(value)
@@ -153,7 +153,7 @@ template <unsigned number> static uint64_t readOne() {
 }
 
 template <unsigned number> static void writeOne(uint64_t value) {
-  constexpr RegisterName name = nameOf(Register(number));
+  constexpr RegisterName name = getName(Register(number));
   __asm__ volatile("msr S3_%c1_C%c2_C%c3_%c4, %0"
                    :
                    : "r"(value), "i"(name.op1), "i"(name.crn), "i"(name.crm),
@@ -263,7 +263,7 @@ static void probe() {
     found[family] = isRight ? tryRegister(ofFamily[family]) : Reach::absent;
 }
 
-Reach mpg::reachOf(Family family) {
+Reach mpg::getReach(Family family) {
   static Once once;
   once.run(probe);
   return found[size_t(family)];
@@ -271,7 +271,7 @@ Reach mpg::reachOf(Family family) {
 
 #else
 
-Reach mpg::reachOf(Family) { return Reach::absent; }
+Reach mpg::getReach(Family) { return Reach::absent; }
 uint64_t mpg::readRegister(Register) { return 0; }
 void mpg::writeRegister(Register, uint64_t) {}
 

@@ -91,14 +91,14 @@ static const char *fixFor(Missing what) {
   return nullptr;
 }
 
-void SectorControl::say(Missing what, const char *cost) {
+void SectorControl::report(Missing what, const char *cost) {
   const char *fix = fixFor(what);
   if (!messages || !fix || messages->hasSaid(MPG_MSG_SECTOR))
     return;
   LineBuffer line;
-  line.add("sector cache: ").add(textOf(what)).add("; cost: ").add(cost);
+  line.add("sector cache: ").add(getText(what)).add("; cost: ").add(cost);
   line.add("; fix: ").add(fix);
-  messages->say(MPG_MSG_SECTOR, line);
+  messages->report(MPG_MSG_SECTOR, line);
 }
 
 int SectorControl::check() {
@@ -106,7 +106,7 @@ int SectorControl::check() {
       settings.on ? missingFor(machine, Family::sectorL1) : Missing::consent;
   if (what == Missing::nothing)
     return 0;
-  say(what, "the ways that the program asks for are not set");
+  report(what, "the ways that the program asks for are not set");
   return failWith(what);
 }
 
@@ -171,20 +171,20 @@ int SectorControl::beginAt(int token, const mpg_ways &ways) {
     missing2 = setL2(ways, token);
   if (missing2 == Missing::ways || (missing2 != Missing::nothing &&
                                     !(asksL1(ways) && settings.l1WithoutL2))) {
-    say(missing2, "the ways that the program asks for are not set");
+    report(missing2, "the ways that the program asks for are not set");
     return failWith(missing2);
   }
   if (asksL1(ways))
     missing1 = setL1(ways, token);
   levels.depth = token + 1;
   if (missing1 != Missing::nothing) {
-    say(missing1, "its ways of L1 are not set");
+    report(missing1, "its ways of L1 are not set");
     if (missing1 == Missing::ways || !levels.at[token].hasL2) {
       end(token);
       return failWith(missing1);
     }
   }
-  say(missing2, "its ways of L2 are not set, those of L1 are");
+  report(missing2, "its ways of L2 are not set, those of L1 are");
   return token;
 }
 
@@ -234,7 +234,7 @@ void SectorControl::writeInitialWays() {
   if (missing == Missing::nothing && !machine.ownsGroups())
     missing = Missing::ownGroup;
   if (missing != Missing::nothing)
-    return say(missing, cost);
+    return report(missing, cost);
   InitialWays initial{machine, settings};
   machine.onEachNode(
       [](void *data) {

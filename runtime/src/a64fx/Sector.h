@@ -61,7 +61,7 @@ private:
   Missing setL2(const mpg_ways &ways, int depth);
   void endL2(int depth);
   void forgetParentsUsers();
-  void say(Missing what, const char *cost);
+  void report(Missing what, const char *cost);
 
   const Machine &machine;
   SectorSettings settings;

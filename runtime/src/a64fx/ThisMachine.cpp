@@ -32,7 +32,7 @@ static void learn(Known &known) {
       hasGroupsAlone(known.groups, known.mine, unsigned(allowedNodes().count()),
                      processesOfJob(environ));
   uint64_t value = 0;
-  if (reachOf(Family::sectorL2) == Reach::open)
+  if (getReach(Family::sectorL2) == Reach::open)
     value = readRegister(Register::sectorL2);
   known.budgetL2 = budgetOfL2(known.groups.possibleCpus, value);
 }
@@ -51,7 +51,7 @@ static Place placeOfThread() {
   cpu_set_t cpus;
   if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
     return {cpu, node, false, false};
-  return {cpu, node, CPU_COUNT(&cpus) == 1, nodeOf(known.groups, cpus) >= 0};
+  return {cpu, node, CPU_COUNT(&cpus) == 1, getNode(known.groups, cpus) >= 0};
 }
 
 static void visitNodes(void (*body)(void *), void *data) {
@@ -80,6 +80,6 @@ static void visitNodes(void (*body)(void *), void *data) {
 static unsigned budget() { return knowledge().budgetL2; }
 static bool isAlone() { return knowledge().isAlone; }
 
-const Machine mpg::thisMachine = {reachOf,       readRegister, writeRegister,
+const Machine mpg::thisMachine = {getReach,      readRegister, writeRegister,
                                   placeOfThread, budget,       isAlone,
                                   visitNodes};

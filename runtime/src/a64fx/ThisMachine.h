@@ -61,7 +61,7 @@ extern const Machine thisMachine;
 
 /// The first call probes; thread-safe. The program's handler for SIGILL is
 /// there again afterwards, and gets what another thread raises meanwhile.
-Reach reachOf(Family family);
+Reach getReach(Family family);
 
 /// pre: the register's family is open; a barrier window is one that the driver
 /// has assigned on this CPU (HW:barrier-window).
@@ -92,7 +92,7 @@ enum class Missing : uint8_t {
 };
 
 /// A sentence without a period; a constant string.
-const char *textOf(Missing what);
+const char *getText(Missing what);
 
 /// Notes \p what as this thread's last error; the result of the call.
 int failWith(Missing what);

@@ -37,17 +37,17 @@ using namespace mpg;
 // whether core files include them. A name (PR_SET_VMA_ANON_NAME) would be
 // better, but Debian's kernel lacks it.
 
-static constexpr uint64_t mostOfBlock = 256;
+static constexpr uint64_t maxBlockMarks = 256;
 /// Two mappings each, of the 65,530 that a process may have.
-static constexpr uint32_t mostMarks = 8192;
+static constexpr uint32_t maxMarks = 8192;
 
 static uint32_t marksInUse;
 
 /// Takes \p marks of those that may be in use. False: there are too many.
-static bool takeMarks(uint32_t marks) {
+static bool reserveMarks(uint32_t marks) {
   uint32_t used = __atomic_load_n(&marksInUse, __ATOMIC_RELAXED);
   do {
-    if (used + marks > mostMarks)
+    if (used + marks > maxMarks)
       return false;
   } while (!__atomic_compare_exchange_n(&marksInUse, &used, used + marks, true,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -68,9 +68,9 @@ static uint32_t markFrames(uint64_t start, uint64_t end) {
   if (first >= last)
     return 0;
   uint64_t frames = (last - first) / frameBytes;
-  uint64_t step = frames > 2 * mostOfBlock ? frames / mostOfBlock : 2;
+  uint64_t step = frames > 2 * maxBlockMarks ? frames / maxBlockMarks : 2;
   uint32_t marks = uint32_t((frames + step - 1) / step);
-  if (!takeMarks(marks))
+  if (!reserveMarks(marks))
     return 0;
   for (uint64_t at = first; at < last; at += step * frameBytes)
     rawCall(SYS_madvise, long(at), frameBytes, MADV_DONTDUMP);
@@ -107,7 +107,7 @@ static void unmarkFrames(uint64_t start, uint64_t end, uint32_t marks) {
 //===----------------------------------------------------------------------===//
 
 // Not there in a static program that does not use it, nor in some C libraries.
-extern "C" int backtrace(void **frames, int most) __attribute__((weak));
+extern "C" int backtrace(void **frames, int max) __attribute__((weak));
 
 // Where this library's code lies; in a static program, all of it.
 extern "C" const char mpgStart[] __asm__("__ehdr_start")
@@ -172,7 +172,7 @@ static uint64_t nowNs() {
   return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
 }
 
-static uint32_t bucketOf(uint64_t value) {
+static uint32_t getBucket(uint64_t value) {
   static_assert((MPG_PROFILE_BUCKETS & (MPG_PROFILE_BUCKETS - 1)) == 0);
   return uint32_t(value * 0x9e3779b97f4a7c15 >> 32) & (MPG_PROFILE_BUCKETS - 1);
 }
@@ -204,20 +204,20 @@ static int firstCaller(void *const *frames, int count) {
 Callers::Callers() {
   if (!backtrace)
     return;
-  constexpr int most = MPG_PROFILE_FRAMES + 8;
-  void *found[most];
-  int count = backtrace(found, most);
+  constexpr int max = MPG_PROFILE_FRAMES + 8;
+  void *found[max];
+  int count = backtrace(found, max);
   uint64_t sum = 0;
   int first = firstCaller(found, count);
   for (int i = 0; i < MPG_PROFILE_FRAMES && first + i < count; ++i) {
     frames[i] = uintptr_t(found[first + i]);
     sum = sum * 31 + frames[i];
   }
-  bucket = bucketOf(sum);
+  bucket = getBucket(sum);
 }
 
 /// 0: no room. pre: tableLock.
-static uint32_t siteOf(const Callers &callers) {
+static uint32_t findSite(const Callers &callers) {
   MPG_CHECK(tableLock.isHeld());
   uint32_t &first = table->siteBuckets[callers.bucket];
   for (uint32_t number = first; number; number = table->sites[number - 1].next)
@@ -247,7 +247,7 @@ static void addTo(mpg_profile_site &site, uint64_t bytes) {
 /// that is 0 if there is none. pre: tableLock.
 static uint32_t &findBlock(uint64_t start) {
   MPG_CHECK(tableLock.isHeld());
-  uint32_t *number = &table->blockBuckets[bucketOf(start)];
+  uint32_t *number = &table->blockBuckets[getBucket(start)];
   while (*number && table->blocks[*number - 1].start != start)
     number = &table->blocks[*number - 1].next;
   return *number;
@@ -256,7 +256,7 @@ static uint32_t &findBlock(uint64_t start) {
 /// The number of an entry for another block; 0: all are in use. Reuses the
 /// oldest freed entry, because page faults in a freed block are reported a
 /// moment later.
-static uint32_t takeEntry() {
+static uint32_t allocateEntry() {
   if (table->blockCount < MPG_PROFILE_BLOCKS)
     return ++table->blockCount;
   uint32_t number = table->firstFree;
@@ -265,7 +265,7 @@ static uint32_t takeEntry() {
   return number;
 }
 
-static void giveEntry(uint32_t number) {
+static void releaseEntry(uint32_t number) {
   table->blocks[number - 1].next = 0;
   if (table->firstFree)
     table->blocks[table->lastFree - 1].next = number;
@@ -285,7 +285,7 @@ static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
   block.marks = 0;
   --site->liveBlocks;
   site->liveBytes -= block.bytes;
-  giveEntry(number);
+  releaseEntry(number);
   return site;
 }
 
@@ -296,14 +296,14 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
   // Given back on a way that is not seen.
   if (uint32_t &old = findBlock(start))
     removeBlock(old, now);
-  uint32_t site = siteOf(callers);
-  uint32_t number = site ? takeEntry() : 0;
+  uint32_t site = findSite(callers);
+  uint32_t number = site ? allocateEntry() : 0;
   if (!number) {
     ++table->blocksLost;
     unmarkFrames(start, start + bytes, marks);
     return;
   }
-  uint32_t &first = table->blockBuckets[bucketOf(start)];
+  uint32_t &first = table->blockBuckets[getBucket(start)];
   table->blocks[number - 1] = {start, bytes, now, 0, site, first, marks};
   first = number;
   mpg_profile_site &of = table->sites[site - 1];
@@ -344,7 +344,7 @@ struct BlockPages {
   uint32_t knows = 0;
 
   void scan(uint64_t start, uint64_t end);
-  void askForPresent(uint64_t start, uint64_t end);
+  void queryPresent(uint64_t start, uint64_t end);
 };
 
 } // namespace
@@ -373,7 +373,7 @@ void BlockPages::scan(uint64_t start, uint64_t end) {
 }
 
 /// Before Linux 6.7: what is there, on pages of whatever size.
-void BlockPages::askForPresent(uint64_t start, uint64_t end) {
+void BlockPages::queryPresent(uint64_t start, uint64_t end) {
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   unsigned char present[256];
   for (uint64_t at = start; at < end; at += sizeof present * page) {
@@ -387,14 +387,14 @@ void BlockPages::askForPresent(uint64_t start, uint64_t end) {
   knows = MPG_PROFILE_KNOWS_USED;
 }
 
-static BlockPages pagesOf(uint64_t start, uint64_t bytes) {
+static BlockPages getPages(uint64_t start, uint64_t bytes) {
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   uint64_t end = (start + bytes + page - 1) / page * page;
   start = start / page * page;
   BlockPages pages;
   pages.scan(start, end);
   if (!pages.knows)
-    pages.askForPresent(start, end);
+    pages.queryPresent(start, end);
   if (pages.usedBytes > bytes)
     pages.usedBytes = bytes;
   if (pages.hugeBytes > pages.usedBytes)
@@ -405,7 +405,7 @@ static BlockPages pagesOf(uint64_t start, uint64_t bytes) {
 void mpg::forgetBlock(const void *block) {
   // Without the lock: who gives it back is the only one who knows the block.
   if (!table ||
-      !__atomic_load_n(&table->blockBuckets[bucketOf(uintptr_t(block))],
+      !__atomic_load_n(&table->blockBuckets[getBucket(uintptr_t(block))],
                        __ATOMIC_RELAXED))
     return;
   Turn turn;
@@ -428,7 +428,7 @@ void mpg::forgetBlock(const void *block) {
       return;
     site->freedBytes = bytes;
   }
-  BlockPages pages = pagesOf(uintptr_t(block), bytes);
+  BlockPages pages = getPages(uintptr_t(block), bytes);
   Locked hold(tableLock);
   site->freedUsedBytes = pages.usedBytes;
   site->freedHugeBytes = pages.hugeBytes;

@@ -183,8 +183,8 @@ static uint64_t groupNumber(const Group &group, size_t hugeBytes,
 }
 
 /// The remainder of one of the two limits of a group, or UINT64_MAX.
-static uint64_t leftOf(const Group &group, size_t hugeBytes, bool reservations,
-                       CgroupLimit &limit) {
+static uint64_t readLeft(const Group &group, size_t hugeBytes,
+                         bool reservations, CgroupLimit &limit) {
   const char *maxName =
       group.v2 ? (reservations ? ".rsvd.max" : ".max")
                : (reservations ? ".rsvd.limit_in_bytes" : ".limit_in_bytes");
@@ -212,10 +212,10 @@ static uint64_t leftOf(const Group &group, size_t hugeBytes, bool reservations,
 static void readLimitsUpwards(Group group, size_t hugeBytes,
                               CgroupLimit &limit) {
   do {
-    uint64_t usage = leftOf(group, hugeBytes, false, limit);
+    uint64_t usage = readLeft(group, hugeBytes, false, limit);
     if (usage < limit.usageLeftBytes)
       limit.usageLeftBytes = usage;
-    uint64_t reservation = leftOf(group, hugeBytes, true, limit);
+    uint64_t reservation = readLeft(group, hugeBytes, true, limit);
     if (reservation < limit.reservationLeftBytes)
       limit.reservationLeftBytes = reservation;
     if (usage != UINT64_MAX || reservation != UINT64_MAX)
@@ -262,10 +262,10 @@ static uint64_t fileCacheBytes(const Group &group) {
   return sum;
 }
 
-static uint64_t memoryLeftOf(const Group &group) {
-  Path most = group.directory, now = group.directory;
-  most.add(group.v2 ? "/memory.max" : "/memory.limit_in_bytes");
-  uint64_t limit = readLimit(most);
+static uint64_t readMemoryLeft(const Group &group) {
+  Path max = group.directory, now = group.directory;
+  max.add(group.v2 ? "/memory.max" : "/memory.limit_in_bytes");
+  uint64_t limit = readLimit(max);
   if (limit == UINT64_MAX)
     return UINT64_MAX;
   now.add(group.v2 ? "/memory.current" : "/memory.usage_in_bytes");
@@ -277,12 +277,12 @@ static uint64_t memoryLeftOf(const Group &group) {
 static uint64_t memoryLeft(Group group) {
   if (!group.isSeen())
     return UINT64_MAX;
-  uint64_t least = UINT64_MAX;
+  uint64_t min = UINT64_MAX;
   do
-    if (uint64_t left = memoryLeftOf(group); left < least)
-      least = left;
+    if (uint64_t left = readMemoryLeft(group); left < min)
+      min = left;
   while (goUp(group));
-  return least;
+  return min;
 }
 
 uint64_t mpg::readCgroupMemoryLeft() {
@@ -295,7 +295,7 @@ uint64_t mpg::readCgroupMemoryLeft() {
 /// to clear. Small enough for 64 processes of a group that have one each.
 static std::atomic<uint64_t> promisedBytes{0};
 
-static bool takePromised(uint64_t bytes) {
+static bool reservePromised(uint64_t bytes) {
   uint64_t promised = promisedBytes.load(std::memory_order_relaxed);
   while (bytes <= promised)
     if (promisedBytes.compare_exchange_weak(promised, promised - bytes,
@@ -305,27 +305,27 @@ static bool takePromised(uint64_t bytes) {
 }
 
 static void promise(uint64_t fitting) {
-  constexpr uint64_t processes = 64, mostBytes = 64 << 20;
+  constexpr uint64_t processes = 64, maxBytes = 64 << 20;
   uint64_t bytes = fitting / processes;
-  promisedBytes.store(bytes < mostBytes ? bytes : mostBytes,
+  promisedBytes.store(bytes < maxBytes ? bytes : maxBytes,
                       std::memory_order_relaxed);
 }
 
 bool mpg::hugePagesFitGroup(uint64_t bytes) {
   // 0: not asked yet. The least is for the processes beside this one, which
   // take their quarters of the rest.
-  constexpr uint64_t leastBytes = 64 << 20;
+  constexpr uint64_t minBytes = 64 << 20;
   static std::atomic<uint64_t> spareBytes{0};
   uint64_t spare = spareBytes.load(std::memory_order_relaxed);
-  if (spare == UINT64_MAX || takePromised(bytes))
+  if (spare == UINT64_MAX || reservePromised(bytes))
     return true;
   if (isLockedIn)
     return false;
   uint64_t left = readCgroupMemoryLeft();
   if (!spare) {
-    spare = left == UINT64_MAX      ? left
-            : left / 4 > leastBytes ? left / 4
-                                    : leastBytes;
+    spare = left == UINT64_MAX    ? left
+            : left / 4 > minBytes ? left / 4
+                                  : minBytes;
     spareBytes.store(spare, std::memory_order_relaxed);
   }
   if (left == UINT64_MAX)

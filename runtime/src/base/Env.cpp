@@ -34,7 +34,7 @@ struct Values {
 //===----------------------------------------------------------------------===//
 
 /// As exists().
-static bool look(const char *path, struct stat &status) {
+static bool statFile(const char *path, struct stat &status) {
   return path && !isError(rawCall(SYS_newfstatat, AT_FDCWD, long(path),
                                   long(&status), 0));
 }
@@ -46,14 +46,15 @@ static bool look(const char *path, struct stat &status) {
 static bool namesThisProgram(const char *target) {
   uint64_t device, inode;
   struct stat status;
-  if (!parseFile(target, device, inode) || !look("/proc/self/exe", status))
+  if (!parseFile(target, device, inode) || !statFile("/proc/self/exe", status))
     return true;
   auto isIt = [&] {
     return uint64_t(status.st_dev) == device &&
            uint64_t(status.st_ino) == inode;
   };
   return isIt() ||
-         (look(reinterpret_cast<const char *>(getauxval(AT_EXECFN)), status) &&
+         (statFile(reinterpret_cast<const char *>(getauxval(AT_EXECFN)),
+                   status) &&
           isIt());
 }
 
@@ -72,7 +73,7 @@ static bool isFirstRank(const char *const *environment) {
 /// The value of \p variable, or its default; \p given receives which.
 static uint64_t quietValue(const char *const *environment, Variable variable,
                            bool &given) {
-  const Setting &setting = settingOf(variable);
+  const Setting &setting = getSetting(variable);
   const char *text = findValue(environment, setting.name);
   uint64_t value = 0;
   given = text && parseValue(setting, text, value);
@@ -96,11 +97,11 @@ void mpg::readAudience(const char *const *environment, Config &config) {
   config.vendorCodes = isVendorSystem(environment);
   uint64_t fd;
   const char *text = findValue(environment, "MPG_STATE_FD");
-  if (text && parseValue(settingOf(Variable::MPG_STATE_FD), text, fd))
+  if (text && parseValue(getSetting(Variable::MPG_STATE_FD), text, fd))
     config.stateFd = int(fd);
   uint64_t pid;
   text = findValue(environment, "MPG_STATE_PID");
-  if (text && parseValue(settingOf(Variable::MPG_STATE_PID), text, pid))
+  if (text && parseValue(getSetting(Variable::MPG_STATE_PID), text, pid))
     config.statePid = int(pid);
 }
 
@@ -118,7 +119,7 @@ static void removeVariable(char **environment, const char *name) {
 
 /// Whether the loader has found \p library by the entry of LD_PRELOAD that
 /// begins at \p entry and has \p length characters.
-static bool isEntryOf(const char *entry, size_t length, const char *library) {
+static bool isEntry(const char *entry, size_t length, const char *library) {
   size_t all = __builtin_strlen(library);
   const char *end = all > length ? library + all - length : library;
   return length && all >= length && (end == library || end[-1] == '/') &&
@@ -135,7 +136,7 @@ void mpg::leaveEnvironment(char **environment, const char *library) {
   size_t length = 0;
   while (list && list[length] && list[length] != ':' && list[length] != ' ')
     ++length;
-  if (!list || !isEntryOf(list, length, library))
+  if (!list || !isEntry(list, length, library))
     return;
   if (!list[length])
     removeVariable(environment, "LD_PRELOAD");
@@ -175,8 +176,8 @@ static void addShort(LineBuffer &line, const char *text) {
   line.add(length > shownBytes ? "...'" : "'");
 }
 
-static void sayBadValue(const Setting &setting, const char *text,
-                        Messages &messages) {
+static void reportBadValue(const Setting &setting, const char *text,
+                           Messages &messages) {
   LineBuffer line;
   line.add(setting.name).add("='");
   addShort(line, text);
@@ -188,24 +189,24 @@ static void sayBadValue(const Setting &setting, const char *text,
     line.add("; the default, ").add(setting.fallback).add(", is used");
   else
     line.add("; it counts as not set");
-  messages.say(MPG_MSG_BAD_VALUE, line);
+  messages.report(MPG_MSG_BAD_VALUE, line);
 }
 
 /// The C library takes the first of two, others may take the last.
-static void sayTwice(const Setting &setting, const char *text,
-                     Messages &messages) {
+static void reportTwice(const Setting &setting, const char *text,
+                        Messages &messages) {
   LineBuffer line;
   line.add(setting.name)
       .add(" is set twice, to different values; the first, '");
   addShort(line, text);
   line.add(", counts");
-  messages.say(MPG_MSG_BAD_VALUE, line);
+  messages.report(MPG_MSG_BAD_VALUE, line);
 }
 
 static Values readValues(const char *const *environment, Messages &messages) {
   Values values;
   for (size_t index = 0; index < variableCount; ++index) {
-    const Setting &setting = settingOf(Variable(index));
+    const Setting &setting = getSetting(Variable(index));
     if (setting.fallback[0])
       parseValue(setting, setting.fallback, values.number[index]);
     const char *text = findValue(environment, setting.name);
@@ -213,13 +214,13 @@ static Values readValues(const char *const *environment, Messages &messages) {
       continue;
     const char *second = findValue(environment, setting.name, text);
     if (second && __builtin_strcmp(text, second) != 0)
-      sayTwice(setting, text, messages);
+      reportTwice(setting, text, messages);
     uint64_t value = 0;
     if (parseValue(setting, text, value)) {
       values.given[index] = true;
       values.number[index] = value;
     } else {
-      sayBadValue(setting, text, messages);
+      reportBadValue(setting, text, messages);
     }
   }
   return values;
@@ -228,8 +229,8 @@ static Values readValues(const char *const *environment, Messages &messages) {
 /// Reports misspelt names, which would otherwise be ignored silently. Other
 /// programs have variables that begin with MPG_, so of these only names close
 /// to ours are reported.
-static void sayUnknownNames(const char *const *environment,
-                            Messages &messages) {
+static void reportUnknownNames(const char *const *environment,
+                               Messages &messages) {
   static const char prefix[] = "XOS_MMM_L_", own[] = "MPG_";
   if (!environmentCounts())
     return;
@@ -243,7 +244,7 @@ static void sayUnknownNames(const char *const *environment,
       ++length;
     bool known = false;
     for (size_t index = 0; index < variableCount && !known; ++index) {
-      const char *name = settingOf(Variable(index)).name;
+      const char *name = getSetting(Variable(index)).name;
       known = __builtin_strncmp(entry, name, length) == 0 && !name[length];
     }
     const char *nearest =
@@ -255,7 +256,7 @@ static void sayUnknownNames(const char *const *environment,
         .add(" is unknown and has no effect");
     if (nearest)
       line.add("; did you mean ").add(nearest).add("?");
-    messages.say(MPG_MSG_BAD_VALUE, line);
+    messages.report(MPG_MSG_BAD_VALUE, line);
   }
 }
 
@@ -266,7 +267,7 @@ static void sayUnknownNames(const char *const *environment,
 /// HPAGE_TYPE=none: the vendor's other variables count as unset.
 static void forgetVendor(Values &values) {
   for (size_t index = 0; index < variableCount; ++index) {
-    const Setting &setting = settingOf(Variable(index));
+    const Setting &setting = getSetting(Variable(index));
     if (setting.owner != Owner::fujitsu ||
         Variable(index) == Variable::XOS_MMM_L_HPAGE_TYPE ||
         Variable(index) == Variable::XOS_MMM_L_PRINT_ENV)
@@ -277,7 +278,7 @@ static void forgetVendor(Values &values) {
 }
 
 /// Large pages are asked for by one variable and switched off by another.
-static void sayConflict(const Values &values, Messages &messages) {
+static void reportConflict(const Values &values, Messages &messages) {
   Mode mode = Mode(values.of(Variable::MPG_MODE));
   if (mode != Mode::hugetlb && mode != Mode::thp)
     return;
@@ -286,10 +287,10 @@ static void sayConflict(const Values &values, Messages &messages) {
       .add(mode == Mode::thp ? "thp" : "hugetlb")
       .add(" has no effect (all memory stays on normal pages); fix: unset one "
            "of them");
-  messages.say(MPG_MSG_CONFLICT, line);
+  messages.report(MPG_MSG_CONFLICT, line);
 }
 
-static Paging pagingOf(const Values &values, unsigned field) {
+static Paging parsePaging(const Values &values, unsigned field) {
   return values.of(Variable::XOS_MMM_L_PAGING_POLICY) >> field & 1
              ? Paging::prepage
              : Paging::demand;
@@ -298,7 +299,8 @@ static Paging pagingOf(const Values &values, unsigned field) {
 /// The requested size, or 2 MiB with a message where the kernel does not have
 /// that size. Without sysfs the sizes are unknown, and the requested one is
 /// tried.
-static size_t hugeBytesOf(const Values &values, Mode mode, Messages &messages) {
+static size_t readHugeBytes(const Values &values, Mode mode,
+                            Messages &messages) {
   static const size_t sizes[] = {size_t(2) << 20, size_t(32) << 20,
                                  size_t(512) << 20, size_t(1) << 30,
                                  size_t(16) << 30};
@@ -314,7 +316,7 @@ static size_t hugeBytesOf(const Values &values, Mode mode, Messages &messages) {
       .addBytes(bytes)
       .add("; pages of 2 MiB are used; fix: take a size out of ")
       .add(folder);
-  messages.say(MPG_MSG_BAD_VALUE, line);
+  messages.report(MPG_MSG_BAD_VALUE, line);
   return sizes[0];
 }
 
@@ -331,10 +333,10 @@ static void resolveRegions(const Values &values, Config &config,
   config.advisesMaps =
       values.of(Variable::MPG_MMAP) == 1 && config.mode != Mode::none;
   config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
-  config.hugeBytes = hugeBytesOf(values, config.mode, messages);
-  config.bssPaging = pagingOf(values, 0);
-  config.stackPaging = pagingOf(values, 1);
-  config.mmapPaging = pagingOf(values, 2);
+  config.hugeBytes = readHugeBytes(values, config.mode, messages);
+  config.bssPaging = parsePaging(values, 0);
+  config.stackPaging = parsePaging(values, 1);
+  config.mmapPaging = parsePaging(values, 2);
   config.pagingGiven = values.has(Variable::XOS_MMM_L_PAGING_POLICY);
   config.fallbackGiven = values.has(Variable::XOS_MMM_L_HUGETLB_FALLBACK);
   config.fallback = values.of(Variable::XOS_MMM_L_HUGETLB_FALLBACK) == 1;
@@ -346,16 +348,17 @@ static void resolveRegions(const Values &values, Config &config,
 /// At least twice the requested threshold: ARENA_FREE=2 changes the threshold
 /// to a value that is not a usable heap size.
 static uint64_t heapSizeMb(const Values &values) {
-  constexpr uint64_t halfMib = 512 << 10, most = 17592186044415;
+  constexpr uint64_t halfMib = 512 << 10, max = 17592186044415;
   uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
   if (threshold == UINT64_MAX) // none: treat as unset
-    parseValue(settingOf(Variable::MALLOC_MMAP_THRESHOLD_),
-               settingOf(Variable::MALLOC_MMAP_THRESHOLD_).fallback, threshold);
-  uint64_t least = threshold / halfMib + (threshold % halfMib != 0);
+    parseValue(getSetting(Variable::MALLOC_MMAP_THRESHOLD_),
+               getSetting(Variable::MALLOC_MMAP_THRESHOLD_).fallback,
+               threshold);
+  uint64_t min = threshold / halfMib + (threshold % halfMib != 0);
   if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB) &&
-      values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB) > least)
+      values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB) > min)
     return values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB);
-  return least == 0 ? 1 : least < most ? least : most;
+  return min == 0 ? 1 : min < max ? min : max;
 }
 
 static void resolveHeap(const Values &values, Config &config) {
@@ -387,8 +390,8 @@ static void resolveHeap(const Values &values, Config &config) {
 
 /// A low threshold is for few, large blocks. The heap's own blocks need no call
 /// of the system; each of these takes large pages, which have to be cleared.
-static void sayCostly(const Values &values, const Config &config,
-                      Messages &messages) {
+static void reportCostly(const Values &values, const Config &config,
+                         Messages &messages) {
   uint64_t threshold = values.of(Variable::MALLOC_MMAP_THRESHOLD_);
   if (!values.has(Variable::MALLOC_MMAP_THRESHOLD_) || config.arenaFree == 2 ||
       config.mode == Mode::none || threshold >= config.hugeBytes)
@@ -401,12 +404,12 @@ static void sayCostly(const Values &values, const Config &config,
            "fix: unset it, or ")
       .addNumber(config.hugeBytes)
       .add(" and more");
-  messages.say(MPG_MSG_CONFLICT, line);
+  messages.report(MPG_MSG_CONFLICT, line);
 }
 
 /// Tools of the C library that see its own malloc alone.
-static void sayBlindTools(const char *const *environment, const Config &config,
-                          Messages &messages) {
+static void reportBlindTools(const char *const *environment,
+                             const Config &config, Messages &messages) {
   if (config.mode == Mode::none)
     return;
   const char *preload = findValue(environment, "LD_PRELOAD"), *tool = nullptr;
@@ -420,7 +423,7 @@ static void sayBlindTools(const char *const *environment, const Config &config,
   line.add(tool).add(" sees no block, because malloc is libmpg's; fix: "
                      "MPG_MODE=none where memory is to be traced, or mpgrun "
                      "--profile");
-  messages.say(MPG_MSG_CONFLICT, line);
+  messages.report(MPG_MSG_CONFLICT, line);
 }
 
 static const char *skipSpace(const char *at) {
@@ -430,7 +433,7 @@ static const char *skipSpace(const char *at) {
 }
 
 /// The shift of a number with the suffix \p letter; -1: not a suffix.
-static int shiftOf(char letter) {
+static int parseShift(char letter) {
   switch (letter | 32) {
   case 'b':
     return 0;
@@ -456,7 +459,7 @@ static size_t parseSize(const char *text, int shift) {
     return 0;
   at = skipSpace(at);
   if (*at) {
-    shift = shiftOf(*at);
+    shift = parseShift(*at);
     at = skipSpace(at + 1);
   }
   bool isValid = !*at && shift >= 0 && number <= SIZE_MAX >> (shift + 1);
@@ -478,15 +481,15 @@ static size_t readOmpStackSize(const char *const *environment) {
 void mpg::readSettings(const char *const *environment, Config &config,
                        Messages &messages) {
   Values values = readValues(environment, messages);
-  sayUnknownNames(environment, messages);
+  reportUnknownNames(environment, messages);
   if (values.of(Variable::XOS_MMM_L_HPAGE_TYPE) != 0) {
-    sayConflict(values, messages);
+    reportConflict(values, messages);
     forgetVendor(values);
   }
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
-  sayCostly(values, config, messages);
-  sayBlindTools(environment, config, messages);
+  reportCostly(values, config, messages);
+  reportBlindTools(environment, config, messages);
   readSectorSettings(environment, config.sectors);
   config.firstTouch = readTouchMode(environment);
   config.ompStackBytes = readOmpStackSize(environment);

@@ -141,7 +141,7 @@ struct Setting {
   const char *help;
 };
 
-const Setting &settingOf(Variable variable);
+const Setting &getSetting(Variable variable);
 
 /// Parses \p text by the domain of \p setting. A choice becomes the number of
 /// its word, policy3 three bits (1 prepage, the first word is bit 0), a number
@@ -163,7 +163,7 @@ const char *findValue(const char *const *environment, const char *name,
 
 /// The variable of the table that \p name, of \p length bytes, was probably
 /// meant to be; null if none is near.
-const char *nearestName(const char *name, size_t length, unsigned most = 4);
+const char *nearestName(const char *name, size_t length, unsigned max = 4);
 
 } // namespace mpg
 

@@ -16,7 +16,7 @@ static const Setting table[] = {
 #include "mpg/env.def"
 };
 
-const Setting &mpg::settingOf(Variable variable) {
+const Setting &mpg::getSetting(Variable variable) {
   return table[size_t(variable)];
 }
 
@@ -70,11 +70,11 @@ static bool parseNumber(const char *&text, uint64_t &value) {
 
 /// "1..255", "0.."
 static bool isInRange(const char *domain, uint64_t value) {
-  uint64_t least, most;
-  if (!parseNumber(domain, least) || value < least)
+  uint64_t min, max;
+  if (!parseNumber(domain, min) || value < min)
     return false;
   domain += 2;
-  return !*domain || (parseNumber(domain, most) && value <= most);
+  return !*domain || (parseNumber(domain, max) && value <= max);
 }
 
 static bool parsePolicy(const char *domain, const char *text, uint64_t &value) {
@@ -178,13 +178,13 @@ static unsigned distance(const char *a, size_t aLength, const char *b) {
   return row[aLength];
 }
 
-const char *mpg::nearestName(const char *name, size_t length, unsigned most) {
+const char *mpg::nearestName(const char *name, size_t length, unsigned max) {
   const char *nearest = nullptr;
-  unsigned least = most + 1;
+  unsigned min = max + 1;
   for (const Setting &setting : table) {
     unsigned here = distance(name, length, setting.name);
-    if (here < least) {
-      least = here;
+    if (here < min) {
+      min = here;
       nearest = setting.name;
     }
   }
@@ -228,7 +228,7 @@ static void addPageSize(LineBuffer &line, size_t bytes) {
 
 /// The value in force of a numeric variable. No default case, so that the
 /// compiler reports a new row of env.def that nothing prints yet.
-static uint64_t numberOf(Variable variable, const Config &config) {
+static uint64_t getNumber(Variable variable, const Config &config) {
   switch (variable) {
   case Variable::XOS_MMM_L_HUGETLB_FALLBACK:
     return config.fallback;
@@ -326,13 +326,13 @@ static void addEffective(LineBuffer &line, Variable variable,
     line.addNumber(config.sectors.initialL2[1]);
     return;
   default:
-    return addNumber(line, numberOf(variable, config));
+    return addNumber(line, getNumber(variable, config));
   }
 }
 
 /// Why \p variable has no effect; null if it has one.
 static const char *reasonAgainst(Variable variable, const Config &config) {
-  const Setting &setting = settingOf(variable);
+  const Setting &setting = getSetting(variable);
   if (setting.owner == Owner::flib)
     return setting.needs[0] && !config.sectors.on ? "FLIB_SCCR_CNTL=FALSE"
                                                   : nullptr;
@@ -352,14 +352,14 @@ static bool isInForce(const Setting &setting, const char *text,
   parseValue(setting, text, asked);
   if (!parseValue(setting, effective.text(), inForce))
     inForce = UINT64_MAX; // the word for it
-  if (&setting == &settingOf(Variable::XOS_MMM_L_PRINT_ENV))
+  if (&setting == &getSetting(Variable::XOS_MMM_L_PRINT_ENV))
     return asked % 2 == inForce % 2; // 0 and off are the same
   return asked == inForce;
 }
 
 void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
                      const char *const *environment) {
-  const Setting &setting = settingOf(variable);
+  const Setting &setting = getSetting(variable);
   LineBuffer effective;
   addEffective(effective, variable, config);
   line.add(setting.name).add("=").add(effective.text());
@@ -395,7 +395,7 @@ void mpg::printEnv(const Config &config, const char *const *environment,
     head.add("; large pages are off, malloc is the C library's");
   head.print();
   for (size_t index = 0; index < variableCount; ++index) {
-    const Setting &setting = settingOf(Variable(index));
+    const Setting &setting = getSetting(Variable(index));
     bool isForTests = Variable(index) == Variable::MPG_TEST_COPY_BACK;
     if (!setting.fallback[0] || // mpgrun's own
         (isForTests && !findValue(environment, setting.name)))

@@ -158,7 +158,7 @@ void Messages::openState(int fd, int statePid) {
                           : !owner || owner == uint32_t(rawCall(SYS_getpid));
   if (isFirst) {
     shared = static_cast<mpg_state *>(mapStatePart(fd, 0, sizeof(mpg_state)));
-    mostInUse = mapSmaps(fd, MPG_STATE_SMAPS);
+    peakSmaps = mapSmaps(fd, MPG_STATE_SMAPS);
     atEnd = mapSmaps(fd, MPG_STATE_END);
     startAllocationSites(fd);
   }
@@ -197,13 +197,13 @@ void Messages::writeState() {
   if (isProgram())
     writePart(&state, sizeof(state));
   else if (processes.isOpen())
-    writeProcess(/*take=*/state.pid == uint32_t(rawCall(SYS_getpid)));
+    writeProcess(/*mayClaim=*/state.pid == uint32_t(rawCall(SYS_getpid)));
 }
 
-/// Reports a process other than the program. \p take: allocate an entry if this
-/// is the process's first report.
-void Messages::writeProcess(bool take) {
-  mpg_state_process *process = processes.entry(take);
+/// Reports a process other than the program. \p mayClaim: allocate an entry if
+/// this is the process's first report.
+void Messages::writeProcess(bool mayClaim) {
+  mpg_state_process *process = processes.entry(mayClaim);
   if (!process)
     return;
   process->mode = state.mode;
@@ -277,19 +277,19 @@ void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
 
 /// A sixteenth more at least, so that memory that grows step by step is not
 /// looked at in each.
-void Messages::lookBeforeUnmap() {
+void Messages::inspectBeforeUnmap() {
   // Two threads at once, or a signal's handler: the first one's look will do.
-  if (!mostInUse || !isProgram() ||
+  if (!peakSmaps || !isProgram() ||
       __atomic_exchange_n(&isLooking, true, __ATOMIC_ACQUIRE))
     return;
   uint64_t now = bytesInUse();
-  if (now > mostBytes + mostBytes / 16) {
-    mostBytes = now;
-    constexpr long capacity = sizeof(mostInUse->text);
-    mostInUse->bytes = 0;
-    long count = readSmallFile("/proc/self/smaps", mostInUse->text, capacity);
+  if (now > maxBytes + maxBytes / 16) {
+    maxBytes = now;
+    constexpr long capacity = sizeof(peakSmaps->text);
+    peakSmaps->bytes = 0;
+    long count = readSmallFile("/proc/self/smaps", peakSmaps->text, capacity);
     if (count > 0 && count < capacity - 1)
-      mostInUse->bytes = uint32_t(count);
+      peakSmaps->bytes = uint32_t(count);
   }
   __atomic_store_n(&isLooking, false, __ATOMIC_RELEASE);
 }
@@ -301,12 +301,12 @@ void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
   state.heapPeakBytes = bytes;
   state.heapPeakHugeBytes = hugeBytes;
   if (!isProgram())
-    return writeProcess(/*take=*/true);
+    return writeProcess(/*mayClaim=*/true);
   writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
 }
 
 /// A bit for each code that is printed once.
-static uint32_t bitOf(mpg_code code) {
+static uint32_t getBit(mpg_code code) {
   if (code == MPG_LPG_FALLBACK)
     return 1;
   unsigned first = code < MPG_MSG_FIRST ? MPG_LPG_PIE : MPG_MSG_FIRST;
@@ -317,8 +317,8 @@ static uint32_t bitOf(mpg_code code) {
 bool Messages::isNews(mpg_code code, const char *text) {
   // Print each wrong value, but only the first message of any other code.
   bool isSingle = code != MPG_MSG_BAD_VALUE;
-  bool wasPrinted = isSingle && (printed & bitOf(code));
-  printed |= bitOf(code);
+  bool wasPrinted = isSingle && (printed & getBit(code));
+  printed |= getBit(code);
   for (uint32_t index = 0; index < state.messageCount; ++index) {
     mpg_state_message &message = state.messages[index];
     if (message.code == uint32_t(code) &&
@@ -353,7 +353,7 @@ void Messages::setStyle(bool quiet, bool vendorCodes) {
   usesVendorCodes = vendorCodes;
 }
 
-void Messages::say(mpg_code code, LineBuffer &line) {
+void Messages::report(mpg_code code, LineBuffer &line) {
   Locked held(lock);
   bool isNew = isNews(code, line.text());
   if (code == MPG_LPG_FALLBACK || code == MPG_MSG_SHORTAGE)
@@ -372,7 +372,7 @@ void Messages::say(mpg_code code, LineBuffer &line) {
 
 bool Messages::hasSaid(mpg_code code) {
   Locked held(lock);
-  return printed & bitOf(code);
+  return printed & getBit(code);
 }
 
 /// The entry of a region, a new one if need be; null if all are in use.
@@ -409,7 +409,7 @@ void Messages::region(mpg_region_kind kind, Range range, uint64_t hugeBytes,
   if (!isHeard())
     return;
   if (!isProgram()) // a fork reports the other regions
-    return writeProcess(/*take=*/kind == MPG_REGION_HEAP);
+    return writeProcess(/*mayClaim=*/kind == MPG_REGION_HEAP);
   if (hasGrown)
     notePeak();
   // The heap reports every growth, and the whole state is 20 KiB.
@@ -499,9 +499,9 @@ static void readCommand(char (&command)[MPG_STATE_COMMAND]) {
       command[i] = ' ';
 }
 
-mpg_state_process *ProcessTable::entry(bool take) {
+mpg_state_process *ProcessTable::entry(bool mayClaim) {
   auto self = uint32_t(rawCall(SYS_getpid));
-  if (owner == self || !table || !take)
+  if (owner == self || !table || !mayClaim)
     return owner == self ? own : nullptr;
   owner = self;
   own = nullptr;
@@ -516,7 +516,7 @@ mpg_state_process *ProcessTable::entry(bool take) {
 }
 
 void ProcessTable::writeEnd() {
-  mpg_state_process *process = entry(/*take=*/true);
+  mpg_state_process *process = entry(/*mayClaim=*/true);
   LineReader lines("/proc/self/smaps_rollup");
   if (!process || !lines.opened())
     return;

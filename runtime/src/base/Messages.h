@@ -53,9 +53,9 @@ public:
   void open(int fd);
   bool isOpen() const { return table; }
 
-  /// The entry of this process; null if there is none. \p take: allocate one if
-  /// any is left.
-  mpg_state_process *entry(bool take);
+  /// The entry of this process; null if there is none. \p mayClaim: allocate
+  /// one if any is left.
+  mpg_state_process *entry(bool mayClaim);
 
   /// Writes down what all of this process's memory is now. To be called at its
   /// end.
@@ -100,7 +100,7 @@ public:
 
   /// Call before munmap returns memory: records the mappings if use is at a new
   /// maximum and mpgrun asks for it. Keeps errno.
-  void lookBeforeUnmap();
+  void inspectBeforeUnmap();
 
   /// Records that this much of the heap was in use at some moment.
   void heapUse(uint64_t bytes, uint64_t hugeBytes);
@@ -108,7 +108,7 @@ public:
   /// Prints \p line after the prefix of \p code, unless that code (for
   /// MPG_MSG_BAD_VALUE: that text) has been printed before, or the process is
   /// quiet and this is not an error. Always records it in the state.
-  void say(mpg_code code, LineBuffer &line);
+  void report(mpg_code code, LineBuffer &line);
 
   /// Whether say() was called with \p code before.
   bool hasSaid(mpg_code code);
@@ -134,7 +134,7 @@ private:
   bool isProgram() const;
   void openState(int fd, int statePid);
   void writeState();
-  void writeProcess(bool take);
+  void writeProcess(bool mayClaim);
   void writePart(const void *part, size_t bytes);
   void writeEnd();
   void notePeak();
@@ -143,9 +143,9 @@ private:
   uint32_t printed = 0;
   bool speaks = true, isQuiet = false, usesVendorCodes = false;
   mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory
-  mpg_state_smaps *mostInUse = nullptr; ///< null: not wanted
+  mpg_state_smaps *peakSmaps = nullptr; ///< null: not wanted
   mpg_state_smaps *atEnd = nullptr;     ///< the same
-  uint64_t mostBytes = 0;               ///< in use then
+  uint64_t maxBytes = 0;                ///< in use then
   bool isLooking = false;
   ProcessTable processes; ///< in that file, for all but the program
   mpg_state state = {};

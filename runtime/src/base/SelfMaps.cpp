@@ -153,10 +153,10 @@ bool SelfMaps::next(Mapping &mapping) {
   return false;
 }
 
-size_t mpg::countMappings(size_t most) {
+size_t mpg::countMappings(size_t max) {
   LineReader lines("/proc/self/maps");
   size_t count = 0;
-  while (count < most && lines.next())
+  while (count < max && lines.next())
     ++count;
   return count;
 }
@@ -281,7 +281,7 @@ uint64_t mpg::bytesInUse() {
 }
 
 /// Of a mapping that lies only partly in the range as much as fits is counted.
-RangeUse mpg::useOf(Range range) {
+RangeUse mpg::readUse(Range range) {
   LineReader lines("/proc/self/smaps");
   Mapping mapping;
   RangeUse use;

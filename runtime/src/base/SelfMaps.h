@@ -54,8 +54,8 @@ private:
   LineReader lines;
 };
 
-/// How many mappings there are; \p most if there are as many or more.
-size_t countMappings(size_t most);
+/// How many mappings there are; \p max if there are as many or more.
+size_t countMappings(size_t max);
 
 /// Finds the mapping that holds \p address; false if there is none.
 bool findMapping(uintptr_t address, Mapping &mapping);
@@ -127,7 +127,7 @@ struct RangeUse {
 
 /// All 0 where /proc cannot be read. Takes milliseconds in a program with many
 /// mappings.
-RangeUse useOf(Range range);
+RangeUse readUse(Range range);
 
 } // namespace mpg
 

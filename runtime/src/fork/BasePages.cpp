@@ -61,9 +61,9 @@ void mpg::startBasePages(const Config &config, Messages &messages) {
 }
 
 void mpg::noteUnmap(size_t bytes) {
-  constexpr size_t leastBytes = 4 << 20;
-  if (bytes >= leastBytes && base.messages)
-    base.messages->lookBeforeUnmap();
+  constexpr size_t minBytes = 4 << 20;
+  if (bytes >= minBytes && base.messages)
+    base.messages->inspectBeforeUnmap();
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +96,7 @@ static bool isLarge(const Mapping &mapping) {
 // Frames become pages
 //===----------------------------------------------------------------------===//
 
-static int protectionOf(const Mapping &mapping) {
+static int getProtection(const Mapping &mapping) {
   return (mapping.readable ? PROT_READ : 0) |
          (mapping.writable ? PROT_WRITE : 0) |
          (mapping.executable ? PROT_EXEC : 0);
@@ -111,7 +111,7 @@ static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
   Range part = common(frames, mapping.range);
   if (part.empty() || !isLarge(mapping))
     return;
-  int protection = protectionOf(mapping);
+  int protection = getProtection(mapping);
   if (!mapping.readable)
     protect(part, PROT_READ);
   int error = moveOffLargePages(
@@ -148,7 +148,7 @@ static void moveAll(void *argument) {
   }
 }
 
-static void tellRefused(const char *reason) {
+static void reportRefused(const char *reason) {
   if (base.hasTold)
     return;
   base.hasTold = true;
@@ -157,7 +157,7 @@ static void tellRefused(const char *reason) {
            "EINVAL: ")
       .add(reason)
       .add("; fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
-  base.messages->say(MPG_MSG_KERNEL, line);
+  base.messages->report(MPG_MSG_KERNEL, line);
 }
 
 /// Whether there is anything to do, before anybody is stopped for it.
@@ -193,7 +193,7 @@ int mpg::leaveLargePages(Range range, Frames which) {
     return ENOENT;
   // A page that a device writes to must stay the page of its address.
   if (memoryMayBePinned()) {
-    tellRefused("a device may use this memory");
+    reportRefused("a device may use this memory");
     return EBUSY;
   }
   Staged memory;
@@ -208,7 +208,7 @@ int mpg::leaveLargePages(Range range, Frames which) {
   int error = runStopped(job);
   discard(memory);
   if (error == EBUSY)
-    tellRefused("another thread cannot be stopped while they are replaced");
+    reportRefused("another thread cannot be stopped while they are replaced");
   return error;
 }
 

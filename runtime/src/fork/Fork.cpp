@@ -141,8 +141,8 @@ public:
   RoomForFiles &operator=(const RoomForFiles &) = delete;
 
 private:
-  void set(uint64_t most) const {
-    uint64_t limit[2] = {most, before[1]};
+  void set(uint64_t max) const {
+    uint64_t limit[2] = {max, before[1]};
     if (known)
       rawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, long(limit), 0);
   }
@@ -212,9 +212,11 @@ static uint64_t millisecondsNow() {
   return uint64_t(now.tv_sec) * 1000 + uint64_t(now.tv_nsec) / 1000000;
 }
 
-static void say(LineBuffer &line) { forks.messages->say(MPG_MSG_FORK, line); }
+static void report(LineBuffer &line) {
+  forks.messages->report(MPG_MSG_FORK, line);
+}
 
-static void sayMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
+static void reportMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
   LineBuffer line;
   line.add("fork: ")
       .addBytes(bytes)
@@ -225,7 +227,7 @@ static void sayMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
       .add(" ms: a child cannot be sure to get large pages when it writes; "
            "cost: more TLB misses; fix: posix_spawn() or vfork() instead, or "
            "MPG_FORK=share where children only call exec");
-  say(line);
+  report(line);
 }
 
 /// Returns an errno value; \p bytes comes back as what was moved, and
@@ -269,7 +271,7 @@ static Safety leaveLargePages() {
   if (error)
     return Safety::copyNeeded;
   if (bytes >= littleBytes)
-    sayMoved(bytes, millisecondsNow() - begin, source);
+    reportMoved(bytes, millisecondsNow() - begin, source);
   return Safety::safe;
 }
 
@@ -277,34 +279,34 @@ static Safety leaveLargePages() {
 // A copy for the child
 //===----------------------------------------------------------------------===//
 
-static void sayImpossible(uint64_t bytes) {
+static void reportImpossible(uint64_t bytes) {
   LineBuffer line;
   line.add("fork: not done, with ENOMEM: there is no memory for ")
       .addBytes(bytes)
       .add(" that the child cannot share on large pages, neither normal nor "
            "of the pool; fix: more memory, posix_spawn() or vfork() instead, "
            "or MPG_FORK=share where children only call exec");
-  say(line);
+  report(line);
 }
 
-static void sayNoRoom() {
+static void reportNoRoom() {
   LineBuffer line;
   line.add("fork: not done, with ENOMEM: there is no room for the notes and "
            "the stack that it takes to move memory off large pages for the "
            "child; fix: more mappings (vm.max_map_count) or addresses (ulimit "
            "-v), posix_spawn() or vfork() instead, or MPG_FORK=share where "
            "children only call exec");
-  say(line);
+  report(line);
 }
 
-static void sayCopied(uint64_t bytes) {
+static void reportCopied(uint64_t bytes) {
   LineBuffer line;
   line.add("fork: each one copies ")
       .addBytes(bytes)
       .add(" for the child: a device may use this memory, a thread does not "
            "stop, or normal memory or mappings are short; fix: "
            "posix_spawn() or vfork() instead");
-  say(line);
+  report(line);
 }
 
 static bool isOnLargePages(uintptr_t address) {
@@ -318,7 +320,7 @@ static Safety reserveCopy() {
   RoomForFiles room;
   forks.list.discard();
   if (!forks.list.find(forks.config->hugeBytes)) {
-    sayNoRoom();
+    reportNoRoom();
     return Safety::impossible;
   }
   uint64_t bytes = forks.list.bytes(), present = forks.list.presentBytes();
@@ -331,9 +333,9 @@ static Safety reserveCopy() {
   isReserved |= !forks.copy.exists() &&
                 !forks.copy.reserve(Source::hugetlb, bytes, hugeBytes);
   if (isReserved)
-    sayCopied(present);
+    reportCopied(present);
   else
-    sayImpossible(present);
+    reportImpossible(present);
   return isReserved ? Safety::copyNeeded : Safety::impossible;
 }
 
@@ -485,7 +487,7 @@ static Safety prepare() {
     heapSpace.lockAll();
   Safety safety = leaveLargePages();
   if (safety == Safety::copyNeeded && !ownStackTop()) {
-    sayNoRoom();
+    reportNoRoom();
     safety = Safety::impossible;
   } else if (safety == Safety::copyNeeded) {
     safety = reserveCopy();

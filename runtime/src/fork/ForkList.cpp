@@ -16,7 +16,7 @@ using namespace mpg;
 
 /// Address space for the list, of which little is touched: more stretches than
 /// a process may have mappings (vm.max_map_count, 65530).
-static constexpr size_t mostStretches = 65536;
+static constexpr size_t maxStretches = 65536;
 /// Used if a limit leaves few addresses; nearly always enough.
 static constexpr size_t fewStretches = 1024;
 
@@ -29,7 +29,7 @@ namespace {
 /// Runs of the heap, in the order of addresses.
 struct Runs {
   Range *first;
-  size_t most;
+  size_t max;
   size_t count = 0;
   bool complete = true;
 };
@@ -38,7 +38,7 @@ struct Runs {
 
 static void addRun(void *to, Range run) {
   Runs &runs = *static_cast<Runs *>(to);
-  if (runs.count < runs.most)
+  if (runs.count < runs.max)
     runs.first[runs.count++] = run;
   else
     runs.complete = false;
@@ -53,7 +53,7 @@ static bool isPrivateHuge(const Mapping &mapping) {
           strncmp(mapping.name, file, sizeof file - 1) == 0);
 }
 
-static int rightsOf(const Mapping &mapping) {
+static int getRights(const Mapping &mapping) {
   return PROT_READ | (mapping.writable ? PROT_WRITE : 0) |
          (mapping.executable ? PROT_EXEC : 0);
 }
@@ -67,46 +67,46 @@ void ForkList::add(ForkStretch stretch) {
       last->hugePageBytes == stretch.hugePageBytes &&
       last->source == stretch.source)
     last->range.end = stretch.range.end;
-  else if (count < most)
+  else if (count < max)
     first[count++] = stretch;
   else
     complete = false;
 }
 
 bool ForkList::find(size_t hugePageBytes) {
-  return findMost(hugePageBytes, fewStretches) ||
-         findMost(hugePageBytes, mostStretches);
+  return findUpTo(hugePageBytes, fewStretches) ||
+         findUpTo(hugePageBytes, maxStretches);
 }
 
-static size_t listBytes(size_t most) {
-  return roundUp(most * sizeof(ForkStretch), basePageBytes());
+static size_t listBytes(size_t max) {
+  return roundUp(max * sizeof(ForkStretch), basePageBytes());
 }
 
-/// Memory for \p mostOfThem, and \p moreBytes after it.
-bool ForkList::open(size_t mostOfThem, size_t moreBytes) {
-  most = mostOfThem;
+/// Memory for \p maxRuns, and \p moreBytes after it.
+bool ForkList::open(size_t maxRuns, size_t moreBytes) {
+  max = maxRuns;
   complete = true;
-  if (buildStaged(Source::normal, listBytes(most) + moreBytes, basePageBytes(),
+  if (buildStaged(Source::normal, listBytes(max) + moreBytes, basePageBytes(),
                   nullptr, memory))
     return false;
   first = reinterpret_cast<ForkStretch *>(memory.range.start);
   return true;
 }
 
-bool ForkList::findMost(size_t hugePageBytes, size_t mostOfThem) {
+bool ForkList::findUpTo(size_t hugePageBytes, size_t maxRuns) {
   discard();
   hugeBytes = hugePageBytes;
-  size_t runBytes = roundUp(mostOfThem * sizeof(Range), basePageBytes());
-  if (!open(mostOfThem, runBytes))
+  size_t runBytes = roundUp(maxRuns * sizeof(Range), basePageBytes());
+  if (!open(maxRuns, runBytes))
     return false;
-  uintptr_t listEnd = memory.range.start + listBytes(most);
-  Runs runs{reinterpret_cast<Range *>(listEnd), most};
+  uintptr_t listEnd = memory.range.start + listBytes(max);
+  Runs runs{reinterpret_cast<Range *>(listEnd), max};
   // Memory that another thread is mapping or unmapping right now is not among
   // these.
   heapSpace.forEachHugeRun(addRun, &runs);
   complete = runs.complete;
   addOpen(runs.first, runs.first + runs.count);
-  shrinkStaged(memory, listBytes(most));
+  shrinkStaged(memory, listBytes(max));
   return complete;
 }
 
@@ -114,7 +114,7 @@ bool ForkList::findMost(size_t hugePageBytes, size_t mostOfThem) {
 /// in it.
 void ForkList::addMapping(const Mapping &mapping, const Range *&run,
                           const Range *lastRun) {
-  int rights = rightsOf(mapping);
+  int rights = getRights(mapping);
   for (Range part : segmentsOnLargePages())
     add({common(part, mapping.range), ForkOwner::segments, rights, hugeBytes});
   while (run != lastRun && run->end <= mapping.range.start)

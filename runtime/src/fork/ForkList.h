@@ -57,8 +57,8 @@ public:
   uint64_t bytes() const;
 
 private:
-  bool open(size_t mostOfThem, size_t moreBytes);
-  bool findMost(size_t hugePageBytes, size_t mostOfThem);
+  bool open(size_t maxRuns, size_t moreBytes);
+  bool findUpTo(size_t hugePageBytes, size_t maxRuns);
   void addByContents(const ForkStretch &stretch);
   void addMapping(const Mapping &mapping, const Range *&run,
                   const Range *lastRun);
@@ -66,7 +66,7 @@ private:
   void add(ForkStretch stretch);
 
   size_t hugeBytes = 0; ///< of segments and heap
-  size_t most = 0;      ///< that there is room for
+  size_t max = 0;       ///< that there is room for
   Staged memory;
   ForkStretch *first = nullptr;
   size_t count = 0;

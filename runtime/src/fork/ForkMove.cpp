@@ -40,7 +40,7 @@ static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
 /// not become the first to touch it.
 static void keepNode(Range staged, uintptr_t old) {
   int node = -1;
-  if (!nodesOf(old, 1, basePageBytes(), &node) && node >= 0)
+  if (!getNodes(old, 1, basePageBytes(), &node) && node >= 0)
     place(staged, Placement::prefer, NodeSet::of(node));
 }
 
@@ -67,18 +67,18 @@ static int moveStretch(const ForkStretch &stretch) {
   Range rest = stretch.range;
   // Of memory that is there twice.
   bool hasNodes = allowedNodes().count() > 1;
-  size_t mostBytes = hasNodes ? hugeBytes : 32 << 20;
+  size_t maxBytes = hasNodes ? hugeBytes : 32 << 20;
   while (!rest.empty()) {
     bool touched;
     size_t bytes = touchedRun(rest, hugeBytes, touched);
-    if (bytes > mostBytes)
-      bytes = roundUp(mostBytes, hugeBytes);
+    if (bytes > maxBytes)
+      bytes = roundUp(maxBytes, hugeBytes);
     int error =
         movePiece({rest.start, rest.start + bytes}, stretch, hasNodes, touched);
     if (!error)
       rest.start += bytes;
-    else if (mostBytes > hugeBytes)
-      mostBytes = hugeBytes; // address space may be short
+    else if (maxBytes > hugeBytes)
+      maxBytes = hugeBytes; // address space may be short
     else
       return error;
   }
@@ -240,7 +240,7 @@ struct Catch {
 
 static Catch caught;
 
-static void takeSignal(int, siginfo_t *info, void *) {
+static void handleSignal(int, siginfo_t *info, void *) {
   long self = rawCall(SYS_getpid);
   void (*moveIn)() = caught.moveIn;
   // Any other signal goes to the program: a fault repeats by itself, and one
@@ -254,7 +254,7 @@ static void takeSignal(int, siginfo_t *info, void *) {
 
 void mpg::catchFaults(void (*moveIn)()) {
   struct sigaction action = {};
-  action.sa_sigaction = takeSignal;
+  action.sa_sigaction = handleSignal;
   action.sa_flags = SA_SIGINFO;
   sigfillset(&action.sa_mask);
   caught.moveIn = moveIn;

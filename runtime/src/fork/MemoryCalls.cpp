@@ -46,7 +46,7 @@ using namespace mpg;
 
 /// Whole base pages from \p address on; empty if the kernel refuses them in
 /// any case.
-static Range pagesOf(const void *address, size_t bytes) {
+static Range roundToPages(const void *address, size_t bytes) {
   auto start = uintptr_t(address);
   size_t page = basePageBytes();
   if (start % page || start + bytes < start || bytes > SIZE_MAX - page)
@@ -74,7 +74,7 @@ MPG_EXPORT int mprotect(void *address, size_t bytes, int protection) noexcept {
   auto *real = nextProtect.get("mprotect");
   int result = real(address, bytes, protection);
   if (result && errno == EINVAL &&
-      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+      mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes, protection);
   return result;
 }
@@ -88,7 +88,7 @@ MPG_EXPORT int pkey_mprotect(void *address, size_t bytes, int protection,
   }
   int result = real(address, bytes, protection, key);
   if (result && errno == EINVAL &&
-      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+      mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes, protection, key);
   return result;
 }
@@ -107,10 +107,10 @@ MPG_EXPORT int mpg_own_munmap(void *address, size_t bytes) noexcept {
   noteUnmap(bytes);
   int result = real(address, bytes);
   if (result && errno == EINVAL &&
-      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+      mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes);
   if (!result && watchesOwnMaps())
-    forgetOwnMap(pagesOf(address, bytes));
+    forgetOwnMap(roundToPages(address, bytes));
   return result;
 }
 
@@ -122,7 +122,7 @@ MPG_EXPORT void *mpg_own_mmap(void *address, size_t bytes, int protection,
   // Kernels before 6.12 say ENOMEM when they cannot unmap what is there.
   if (result == MAP_FAILED && (flags & MAP_FIXED) &&
       (errno == EINVAL || errno == ENOMEM) &&
-      mayTryAgain(pagesOf(address, bytes), Frames::atEdges))
+      mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes, protection, flags, file, offset);
   if (result == MAP_FAILED || !watchesOwnMaps())
     return result;
@@ -152,13 +152,13 @@ MPG_EXPORT void *mpg_own_mremap(void *address, size_t bytes, size_t newBytes,
   // As the C library: the register is there whether it was passed or not.
   void *target = va_arg(more, void *);
   va_end(more);
-  mayTryAgain(pagesOf(address, bytes), Frames::all);
+  mayTryAgain(roundToPages(address, bytes), Frames::all);
   if (flags & MREMAP_FIXED)
-    mayTryAgain(pagesOf(target, newBytes), Frames::atEdges);
+    mayTryAgain(roundToPages(target, newBytes), Frames::atEdges);
   void *result =
       nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
   if (result != MAP_FAILED && watchesOwnMaps())
-    moveOwnMap(pagesOf(address, bytes), pagesOf(result, newBytes));
+    moveOwnMap(roundToPages(address, bytes), roundToPages(result, newBytes));
   return result;
 }
 
@@ -233,7 +233,7 @@ static Frames framesFor(int advice) {
 MPG_HIDE_FROM_DLSYM(madvise);
 MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
                                int advice) noexcept {
-  Range range = pagesOf(address, bytes);
+  Range range = roundToPages(address, bytes);
   if (advice == MADV_NOHUGEPAGE && watchesOwnMaps())
     forgetOwnMap(range);
   auto *real = nextAdvise.get("madvise");
@@ -265,7 +265,7 @@ MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
 MPG_EXPORT int posix_madvise(void *address, size_t bytes, int advice) noexcept {
   int error = nextPosixAdvise.get("posix_madvise")(address, bytes, advice);
   bool isKnown = advice >= POSIX_MADV_NORMAL && advice <= POSIX_MADV_DONTNEED;
-  return error == EINVAL && isKnown && mayBeLarge(pagesOf(address, bytes))
+  return error == EINVAL && isKnown && mayBeLarge(roundToPages(address, bytes))
              ? 0
              : error;
 }

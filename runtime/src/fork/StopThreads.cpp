@@ -32,7 +32,7 @@ struct KernelAction {
   uint64_t mask;
 };
 
-constexpr size_t mostThreads = 32768;
+constexpr size_t maxThreads = 32768;
 
 struct Stop {
   std::atomic<uint32_t> phase;   ///< odd: a stop
@@ -40,7 +40,7 @@ struct Stop {
   KernelAction before;           ///< the C library's
   uint32_t process;
   size_t count;
-  int asked[mostThreads];
+  int asked[maxThreads];
 };
 
 } // namespace
@@ -139,8 +139,8 @@ static bool hasEnded(int thread) {
   return state && (state[2] == 'Z' || state[2] == 'X');
 }
 
-static bool ask(int thread) {
-  if (stop->count == mostThreads)
+static bool requestStop(int thread) {
+  if (stop->count == maxThreads)
     return false;
   siginfo_t info = {};
   info.si_code = SI_QUEUE;
@@ -155,7 +155,7 @@ static bool ask(int thread) {
 
 /// Signals every thread that was not signalled before. Returns the number of
 /// other threads, or -1.
-static long askAll() {
+static long requestAll() {
   auto self = uint64_t(rawCall(SYS_gettid));
   NumberedEntries threads("/proc/self/task");
   if (threads.descriptor() < 0)
@@ -166,7 +166,7 @@ static long askAll() {
     if (thread == self || hasEnded(int(thread)))
       continue;
     ++others;
-    if (!isAsked(int(thread)) && !ask(int(thread)))
+    if (!isAsked(int(thread)) && !requestStop(int(thread)))
       return -1;
   }
   return threads.isComplete() ? others : -1;
@@ -191,7 +191,7 @@ bool mpg::stopOtherThreads() {
   constexpr unsigned turns = 500; // of 2 ms
   for (unsigned turn = 0; turn < turns; ++turn) {
     size_t askedBefore = stop->count;
-    long others = askAll();
+    long others = requestAll();
     uint32_t stopped = stop->stopped.load(std::memory_order_acquire);
     if (others >= 0 && uint32_t(others) == stopped &&
         (stop->count == askedBefore || others == 0))

@@ -232,7 +232,7 @@ static FILE *openPipe(const char *command, const char *modeText) {
 }
 
 /// The child of \p stream, which is forgotten, or 0.
-static pid_t takeChild(FILE *stream) {
+static pid_t readChild(FILE *stream) {
   if (!pipes.load(std::memory_order_relaxed))
     return 0;
   Pipe *found = nullptr;
@@ -273,11 +273,11 @@ MPG_EXPORT FILE *popen(const char *command, const char *mode) {
 }
 
 MPG_EXPORT int pclose(FILE *stream) {
-  pid_t child = takeChild(stream);
+  pid_t child = readChild(stream);
   return child ? closePipe(stream, child) : nextPipeClose.get("pclose")(stream);
 }
 
 MPG_EXPORT int fclose(FILE *stream) {
-  pid_t child = takeChild(stream);
+  pid_t child = readChild(stream);
   return child ? closePipe(stream, child) : nextClose.get("fclose")(stream);
 }

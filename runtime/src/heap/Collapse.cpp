@@ -119,7 +119,7 @@ static void makeWitness() {
 static bool hasSharer() {
   uintptr_t page = witness.load(std::memory_order_relaxed);
   return !page ||
-         presenceOf({page, page + basePageBytes()}) == Presence::shared;
+         readPresence({page, page + basePageBytes()}) == Presence::shared;
 }
 
 void mpg::noteForkForCollapse(Messages &messages) {
@@ -139,12 +139,12 @@ void mpg::noteForkForCollapse(Messages &messages) {
   walk.at.store(0); // before the next: see endWalk()
   isCollapseDue.store(true);
   if (threadCache != &noCache)
-    threadCache->lookAtEachFree();
+    threadCache->inspectEachFree();
 }
 
 /// False if it has to wait, for a child or for a large page.
 static bool collapseFrame(Range frame) {
-  Presence presence = presenceOf(frame);
+  Presence presence = readPresence(frame);
   // Pages that were only read are the kernel's page of zeros, and pages of
   // files may be anyone's: nobody gives them up.
   if (presence == Presence::shared)

@@ -16,7 +16,7 @@ using namespace mpg;
 /// In place of `previous`, in the last entry of a run of two or more.
 static constexpr uint32_t lastOfRun = UINT32_MAX;
 
-static unsigned log2Of(uint32_t value) {
+static unsigned floorLog2(uint32_t value) {
   return 31u - unsigned(__builtin_clz(value));
 }
 
@@ -26,10 +26,10 @@ void FreeRuns::start(UnitEntry *entries, uint16_t ownerNumber) {
 }
 
 /// The list in which a run of \p length is.
-unsigned FreeRuns::listOf(uint32_t length) {
+unsigned FreeRuns::getList(uint32_t length) {
   if (length < lists)
     return length;
-  unsigned high = log2Of(length);
+  unsigned high = floorLog2(length);
   return (high - lowBits + 1) * lists + (length >> (high - lowBits)) - lists;
 }
 
@@ -37,12 +37,12 @@ unsigned FreeRuns::listOf(uint32_t length) {
 unsigned FreeRuns::listOfAtLeast(uint32_t length) {
   if (length < lists)
     return length;
-  uint32_t rest = (1u << (log2Of(length) - lowBits)) - 1;
-  return length > UINT32_MAX - rest ? levels * lists : listOf(length + rest);
+  uint32_t rest = (1u << (floorLog2(length) - lowBits)) - 1;
+  return length > UINT32_MAX - rest ? levels * lists : getList(length + rest);
 }
 
 void FreeRuns::insert(Run run) {
-  unsigned list = listOf(run.length);
+  unsigned list = getList(run.length);
   table[run.end() - 1] = {run.length, 0,          lastOfRun,
                           owner,      run.isZero, UnitState::free};
   table[run.first] = {run.length, heads[list], 0,
@@ -56,7 +56,7 @@ void FreeRuns::insert(Run run) {
 }
 
 void FreeRuns::remove(Run run) {
-  unsigned list = listOf(run.length);
+  unsigned list = getList(run.length);
   UnitEntry entry = table[run.first];
   if (entry.previous)
     table[entry.previous].next = entry.next;
@@ -80,8 +80,8 @@ static uint32_t alignedIn(FreeRuns::Run run, uint32_t length,
 }
 
 uint32_t FreeRuns::findIn(unsigned list, uint32_t length, uint32_t alignment,
-                          unsigned most) const {
-  for (uint32_t at = heads[list]; at && most; at = table[at].next, --most)
+                          unsigned max) const {
+  for (uint32_t at = heads[list]; at && max; at = table[at].next, --max)
     if (alignedIn(runAt(at), length, alignment))
       return at;
   return 0;
@@ -113,7 +113,7 @@ void FreeRuns::shorten(Run run, uint32_t length) {
   if (entry.previous)
     table[entry.previous].next = rest;
   else
-    heads[listOf(entry.length)] = rest;
+    heads[getList(entry.length)] = rest;
   if (entry.next)
     table[entry.next].previous = rest;
   table[run.first].state = UnitState::inside;
@@ -125,7 +125,7 @@ void FreeRuns::shorten(Run run, uint32_t length) {
 
 FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
   if (first == run.first && length < run.length &&
-      listOf(run.length - length) == listOf(run.length)) {
+      getList(run.length - length) == getList(run.length)) {
     shorten(run, length);
     return {first, length, run.isZero};
   }
@@ -137,11 +137,11 @@ FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
   return {first, length, run.isZero};
 }
 
-// All in one, as giveUnits(): no Run is handed over.
+// All in one, as recycleUnits(): no Run is handed over.
 [[gnu::flatten]] uint32_t
-FreeRuns::takeUnits(uint32_t length, uint32_t alignment, bool &isZero) {
+FreeRuns::acquireUnits(uint32_t length, uint32_t alignment, bool &isZero) {
   constexpr unsigned aMoment = 8, thorough = 1000;
-  unsigned list = listOf(length);
+  unsigned list = getList(length);
   uint32_t at = findIn(list, length, alignment, aMoment);
   if (!at)
     at = findAbove(listOfAtLeast(length + alignment - 1));
@@ -157,7 +157,7 @@ FreeRuns::takeUnits(uint32_t length, uint32_t alignment, bool &isZero) {
   return first;
 }
 
-FreeRuns::Run FreeRuns::takeAt(uint32_t first, uint32_t length) {
+FreeRuns::Run FreeRuns::acquireAt(uint32_t first, uint32_t length) {
   const UnitEntry &entry = table[first];
   if (entry.state != UnitState::free || entry.owner != owner ||
       entry.length < length || entry.previous == lastOfRun)
@@ -172,8 +172,8 @@ FreeRuns::Run FreeRuns::endingAt(uint32_t end) const {
   return runAt(end - last.length);
 }
 
-[[gnu::flatten]] uint32_t FreeRuns::giveUnits(uint32_t first, uint32_t length,
-                                              bool isZero) {
+[[gnu::flatten]] uint32_t FreeRuns::recycleUnits(uint32_t first,
+                                                 uint32_t length, bool isZero) {
   const UnitEntry &last = table[first - 1];
   if (last.state == UnitState::free && last.owner == owner) {
     Run before = runAt(first - last.length);

@@ -78,25 +78,25 @@ public:
   /// Takes \p length units, the first of them a multiple of \p alignment (a
   /// power of two), out of a run that fits well. None: first is 0.
   /// pre: 0 < length, length + alignment < 2^32.
-  Run take(uint32_t length, uint32_t alignment = 1) {
+  Run acquire(uint32_t length, uint32_t alignment = 1) {
     MPG_CHECK(length > 0 && uint64_t(length) + alignment <= UINT32_MAX);
     MPG_CHECK((alignment & (alignment - 1)) == 0);
     bool isZero = false;
-    uint32_t first = takeUnits(length, alignment, isZero);
+    uint32_t first = acquireUnits(length, alignment, isZero);
     return {first, first ? length : 0, isZero};
   }
 
   /// Takes \p length units at \p first if a free run of that length begins
   /// there.
-  Run takeAt(uint32_t first, uint32_t length);
+  Run acquireAt(uint32_t first, uint32_t length);
 
   /// Takes [first, first + length) out of the free run \p run; the parts before
   /// and after it stay free.
   Run cut(Run run, uint32_t first, uint32_t length);
 
   /// Gives units back; returns the free run that they are part of now.
-  Run give(Run run) {
-    return runAt(giveUnits(run.first, run.length, run.isZero));
+  Run recycle(Run run) {
+    return runAt(recycleUnits(run.first, run.length, run.isZero));
   }
 
   /// The free run that ends before unit \p end; none: first is 0.
@@ -114,7 +114,7 @@ public:
   }
 
   /// Takes all runs and calls \p visit with each, until it returns false.
-  template <typename Visit> void takeEach(Visit visit) {
+  template <typename Visit> void drainEach(Visit visit) {
     for (uint32_t &list : heads)
       while (list) {
         Run run = runAt(list);
@@ -129,7 +129,7 @@ private:
   static constexpr unsigned lists = 1u << lowBits; // for each doubling
   static constexpr unsigned levels = 32 - lowBits + 1;
 
-  static unsigned listOf(uint32_t length);
+  static unsigned getList(uint32_t length);
   static unsigned listOfAtLeast(uint32_t length);
   Run runAt(uint32_t first) const {
     return {first, table[first].length, table[first].detail != 0};
@@ -137,11 +137,11 @@ private:
 
   // A Run that a call hands over in two registers is put together from parts on
   // the stack, and the processor waits for that: so the work is done here.
-  uint32_t takeUnits(uint32_t length, uint32_t alignment, bool &isZero);
-  uint32_t giveUnits(uint32_t first, uint32_t length, bool isZero);
+  uint32_t acquireUnits(uint32_t length, uint32_t alignment, bool &isZero);
+  uint32_t recycleUnits(uint32_t first, uint32_t length, bool isZero);
 
   uint32_t findIn(unsigned list, uint32_t length, uint32_t alignment,
-                  unsigned most) const;
+                  unsigned max) const;
   uint32_t findAbove(unsigned list) const;
   void insert(Run run);
   void remove(Run run);

@@ -59,7 +59,7 @@ bool mpg::heapIsOurs() {
 bool mpg::startHeap(const Config &config, Messages &messages) {
   startChecks(config);
   largeSettings.threshold = config.mmapThresholdBytes;
-  largeSettings.mostBlocks = config.mmapMax;
+  largeSettings.maxBlocks = config.mmapMax;
   largeSettings.always = config.forceMmapThreshold;
   heap.mayUseNext = config.fallback;
   return heapSpace.start(config, messages) && startArenas(config) &&
@@ -160,7 +160,8 @@ static void *allocateSmall(unsigned sizeClass, Request &request) {
 }
 
 /// First page of a block in use, or 0.
-static uint32_t takePages(Request &request, ThreadCache &cache, bool mayGrow) {
+static uint32_t acquirePages(Request &request, ThreadCache &cache,
+                             bool mayGrow) {
   collapseAfterFork();
   Arena &arena = lockArena(cache.arena);
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
@@ -172,17 +173,17 @@ static uint32_t takePages(Request &request, ThreadCache &cache, bool mayGrow) {
 
 static void *allocateMedium(Request &request, bool mayGrow) {
   UsedCache cache;
-  uint32_t page = takePages(request, *cache, /*mayGrow=*/false);
+  uint32_t page = acquirePages(request, *cache, /*mayGrow=*/false);
   if (!page && mayGrow) {
     // Blocks in the cache separate free pages; together they may be long
     // enough.
     cache->medium.clear();
-    page = takePages(request, *cache, /*mayGrow=*/true);
+    page = acquirePages(request, *cache, /*mayGrow=*/true);
   }
   return page ? setEdges(page, request.bytes) : nullptr;
 }
 
-/// Blocks above smallMost, and those with a large alignment.
+/// Blocks above maxSmallBytes, and those with a large alignment.
 static void *allocateBig(Request &request) {
   if (request.bytes >= heapSpace.range().bytes()) {
     request.error = ENOSPC;
@@ -206,7 +207,7 @@ static void *allocateBig(Request &request) {
 
 /// Falls back to the next malloc when the range is full, or when a limit on
 /// address space has room for the block but not for a frame.
-static void *askNext(Request &request) {
+static void *tryNext(Request &request) {
   request.dirtyPages = UINT32_MAX;
   heap.nextIsUsed.store(true, std::memory_order_relaxed);
   return request.alignment <= 16
@@ -222,23 +223,23 @@ static void *allocate(Request &request) {
     return nullptr;
   }
   int saved = errno;
-  size_t objectBytes = request.bytes <= smallMost
+  size_t objectBytes = request.bytes <= maxSmallBytes
                            ? alignedBytes(request.bytes, request.alignment)
                            : SIZE_MAX;
-  void *block = objectBytes <= smallMost
-                    ? allocateSmall(classOf(objectBytes), request)
+  void *block = objectBytes <= maxSmallBytes
+                    ? allocateSmall(getClass(objectBytes), request)
                     : allocateBig(request);
   errno = saved;
   if (block) {
     if (heapChecks.seesEveryCall()) {
-      setGuard(placeOf(block).block, asked);
+      setGuard(findPlace(block).block, asked);
       perturbNew(block, asked);
     }
     return block;
   }
   request.bytes = asked;
   if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext)
-    return askNext(request);
+    return tryNext(request);
   errno = ENOMEM;
   return nullptr;
 }
@@ -256,7 +257,7 @@ void *mpg::allocateMediumBlock(size_t bytes) {
     return allocateBlock(bytes);
   int saved = errno;
   Request request{bytes};
-  uint32_t page = takePages(request, *threadCache, /*mayGrow=*/false);
+  uint32_t page = acquirePages(request, *threadCache, /*mayGrow=*/false);
   errno = saved;
   if (!page)
     return allocateBlock(bytes);
@@ -309,7 +310,7 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
 //===----------------------------------------------------------------------===//
 
 /// The block that \p page is part of, for a pointer that is not its start.
-static BlockPlace insideOf(uint32_t page) {
+static BlockPlace makeInside(uint32_t page) {
   BlockPlace place;
   place.kind = BlockPlace::freed;
   uint32_t first = page;
@@ -334,7 +335,7 @@ static BlockPlace placeInSlab(Slab &slab, uintptr_t address, size_t offset) {
   place.slab = &slab;
   place.block = objectAt(slab, address - at, at);
   place.kind = BlockPlace::freed;
-  if (isObjectStart(slab, at) && object->mark != markOf(object))
+  if (isObjectStart(slab, at) && object->mark != getMark(object))
     place.kind = BlockPlace::small;
   else if (place.block.start != address &&
            at < slab.freshBytes.load(std::memory_order_relaxed))
@@ -343,7 +344,7 @@ static BlockPlace placeInSlab(Slab &slab, uintptr_t address, size_t offset) {
 }
 
 static BlockPlace placeInPages(uintptr_t address) {
-  uint32_t page = pageOf(address), frame = framePageOf(page);
+  uint32_t page = getPage(address), frame = getFramePage(page);
   BlockPlace place;
   place.page = page;
   if (heapMap.pages[frame].state == UnitState::large) {
@@ -354,7 +355,7 @@ static BlockPlace placeInPages(uintptr_t address) {
   } else if (heapMap.pages[page].state == UnitState::used) {
     place.kind = BlockPlace::medium;
   } else {
-    return insideOf(page);
+    return makeInside(page);
   }
   place.block = mediumBlock(place.page);
   if (place.block.start != address)
@@ -362,7 +363,7 @@ static BlockPlace placeInPages(uintptr_t address) {
   return place;
 }
 
-BlockPlace mpg::placeOf(const void *pointer) {
+BlockPlace mpg::findPlace(const void *pointer) {
   uintptr_t address = uintptr_t(pointer), offset = address - heapMap.base;
   if (offset >= heapMap.openBytes.load(std::memory_order_relaxed))
     return {};
@@ -386,7 +387,7 @@ static bool isNexts() {
 static bool isForNext(const void *block, BlockPlace &place) {
   if (!heapIsOurs())
     return true;
-  place = placeOf(block);
+  place = findPlace(block);
   return place.kind == BlockPlace::foreign && isNexts();
 }
 
@@ -421,14 +422,14 @@ void mpg::freeMedium(uint32_t page) {
   Range block = mediumBlock(page);
   unwatch(reinterpret_cast<void *>(block.start), block.bytes());
   perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
-  if (!threadCache->medium.giveForOthers(page))
+  if (!threadCache->medium.recycleForOthers(page))
     arenaAt(heapMap.pages[page].owner).free(page);
   errno = saved;
 }
 
 /// The usable bytes of a block in use. \p wrongByte: the first byte around it
 /// that the program overwrote although it must not, or 0.
-static Range usableOf(const BlockPlace &place, uintptr_t &wrongByte) {
+static Range getUsable(const BlockPlace &place, uintptr_t &wrongByte) {
   if (heapChecks.guards || place.kind != BlockPlace::medium) {
     uintptr_t start = place.block.start;
     return {start, start + readGuard(place.block, wrongByte)};
@@ -441,7 +442,7 @@ static Range usableOf(const BlockPlace &place, uintptr_t &wrongByte) {
 static void checkAround(const BlockPlace &place, const char *function,
                         void *pointer, uintptr_t caller) {
   uintptr_t wrongByte;
-  Range usable = usableOf(place, wrongByte);
+  Range usable = getUsable(place, wrongByte);
   if (wrongByte)
     damage(HeapError::writtenAround, function, pointer, usable, caller,
            wrongByte);
@@ -487,18 +488,18 @@ size_t mpg::usableBytes(void *block) {
   if (isForNext(block, place))
     return nextMalloc.usableSize(block);
   uintptr_t wrongByte;
-  return place.isInUse() ? usableOf(place, wrongByte).bytes() : 0;
+  return place.isInUse() ? getUsable(place, wrongByte).bytes() : 0;
 }
 
 /// Maximum of spare room in a block of pages.
-static constexpr size_t mostRoom = 1 << 20;
+static constexpr size_t maxRoom = 1 << 20;
 
 /// Whether \p block may have \p bytes where it is.
 static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
   bool fits = bytes <= place.block.bytes();
   if (place.kind == BlockPlace::small)
     return fits && (bytes >= place.block.bytes() / 2 || bytes == 0);
-  if (bytes <= smallMost || bytes >= heapSpace.range().bytes())
+  if (bytes <= maxSmallBytes || bytes >= heapSpace.range().bytes())
     return false;
   uint64_t threshold = largeSettings.threshold.load(std::memory_order_relaxed);
   if (place.kind == BlockPlace::large)
@@ -506,14 +507,14 @@ static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
   if (!fits && bytes >= threshold)
     return false;
   size_t rest = fits ? place.block.bytes() - bytes : SIZE_MAX;
-  if (rest <= mostRoom && rest <= place.block.bytes() / 8)
+  if (rest <= maxRoom && rest <= place.block.bytes() / 8)
     return true;
   return arenaAt(heapMap.pages[place.page].owner).resize(place.page, bytes);
 }
 
 /// Marks the end of a block in use that is for \p bytes from here on.
 static void markAround(void *block, size_t bytes) {
-  BlockPlace place = placeOf(block);
+  BlockPlace place = findPlace(block);
   setGuard(place.block, bytes);
   if (place.kind == BlockPlace::medium)
     setEdges(place.page, bytes);
@@ -523,7 +524,7 @@ static void markAround(void *block, size_t bytes) {
 static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
   int saved = errno;
   uintptr_t wrongByte;
-  size_t oldBytes = usableOf(place, wrongByte).bytes();
+  size_t oldBytes = getUsable(place, wrongByte).bytes();
   if (resizeInPlace(place, withGuard(bytes))) {
     markAround(block, bytes);
     if (__builtin_expect(bytes >= watchedBytes || oldBytes >= watchedBytes, 0))
@@ -533,10 +534,10 @@ static void *resizeOrMove(const BlockPlace &place, void *block, size_t bytes) {
   }
   // A block that has grown once will grow again: with spare room not every step
   // copies.
-  constexpr size_t leastBytes = 64 << 10;
+  constexpr size_t minBytes = 64 << 10;
   size_t room = 0;
-  if (bytes > oldBytes && bytes >= leastBytes && !heapChecks.guards)
-    room = bytes / 8 < mostRoom ? bytes / 8 : mostRoom;
+  if (bytes > oldBytes && bytes >= minBytes && !heapChecks.guards)
+    room = bytes / 8 < maxRoom ? bytes / 8 : maxRoom;
   void *other = allocateBlock(bytes + room);
   if (!other && room)
     other = allocateBlock(bytes);

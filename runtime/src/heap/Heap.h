@@ -49,7 +49,7 @@ bool startHeap(const Config &config, Messages &messages);
 // as the C library's functions; \p caller is the entry point's return address.
 
 void *allocateBlock(size_t bytes);
-/// For more than smallMost bytes. pre: the thread's cache has an arena.
+/// For more than maxSmallBytes. pre: the thread's cache has an arena.
 void *allocateMediumBlock(size_t bytes);
 void *allocateZeroed(size_t bytes);
 /// pre: \p alignment is a power of two.
@@ -84,7 +84,7 @@ struct BlockPlace {
 };
 /// Reads the tables only: safe for any pointer, and exact for a block in use as
 /// long as no thread frees it.
-BlockPlace placeOf(const void *pointer);
+BlockPlace findPlace(const void *pointer);
 
 // The steps of a fork. Between the first and one of the others nothing in the
 // heap changes except the caches of other threads.

@@ -113,7 +113,7 @@ bool mpg::startCaches() {
   return caches.late;
 }
 
-bool mpg::giveUpKey() {
+bool mpg::releaseKey() {
   bool hadKey = caches.hasKey.exchange(false);
   return hadKey && pthread_key_delete(caches.key) == 0;
 }

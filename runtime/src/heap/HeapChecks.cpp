@@ -19,7 +19,7 @@ using namespace mpg;
 HeapChecks mpg::heapChecks;
 
 static constexpr uint8_t pattern = 0x5a;
-static constexpr size_t mostPattern = 4096; // of a large block's rest
+static constexpr size_t maxPattern = 4096; // of a large block's rest
 
 void mpg::startChecks(const Config &config) {
   heapChecks.level = config.check;
@@ -27,24 +27,24 @@ void mpg::startChecks(const Config &config) {
   heapChecks.perturb = uint8_t(config.perturb);
 }
 
-static Range patternOf(Range block, size_t bytes) {
+static Range getPattern(Range block, size_t bytes) {
   Range rest{block.start + bytes, block.end - sizeof(uint64_t)};
-  if (rest.bytes() > mostPattern)
-    rest.end = rest.start + mostPattern;
+  if (rest.bytes() > maxPattern)
+    rest.end = rest.start + maxPattern;
   return rest;
 }
 
 /// Never the mark of a free object, which may be in the same place.
-static uint64_t sealOf(Range block, size_t bytes) {
-  return bytes ^ ~markOf(reinterpret_cast<void *>(block.start));
+static uint64_t computeSeal(Range block, size_t bytes) {
+  return bytes ^ ~getMark(reinterpret_cast<void *>(block.start));
 }
 
 void mpg::setGuard(Range block, size_t bytes) {
   if (!heapChecks.guards)
     return;
-  Range rest = patternOf(block, bytes);
+  Range rest = getPattern(block, bytes);
   memset(reinterpret_cast<void *>(rest.start), pattern, rest.bytes());
-  uint64_t seal = sealOf(block, bytes);
+  uint64_t seal = computeSeal(block, bytes);
   memcpy(reinterpret_cast<void *>(block.end - sizeof seal), &seal, sizeof seal);
 }
 
@@ -54,12 +54,12 @@ size_t mpg::readGuard(Range block, uintptr_t &wrongByte) {
     return block.bytes();
   uint64_t seal;
   memcpy(&seal, reinterpret_cast<void *>(block.end - sizeof seal), sizeof seal);
-  size_t bytes = sealOf(block, size_t(seal));
+  size_t bytes = computeSeal(block, size_t(seal));
   if (bytes > block.bytes() - sizeof seal) {
     wrongByte = block.end - sizeof seal;
     return block.bytes();
   }
-  Range rest = patternOf(block, bytes);
+  Range rest = getPattern(block, bytes);
   for (uintptr_t at = rest.start; at < rest.end && !wrongByte; ++at)
     if (*reinterpret_cast<uint8_t *>(at) != pattern)
       wrongByte = at;
@@ -111,30 +111,30 @@ namespace {
 class HeapVerify {
 public:
   /// Looks at everything. pre: HeapHeld.
-  void look();
+  void inspect();
   /// Drops what \p before has not found as well.
   void keepWhatIsIn(const HeapVerify &before);
   bool hasFound() const { return count != 0; }
   /// Says what was found, and returns how much that is.
-  int tell() const;
+  int report() const;
 
 private:
-  void lookAt(const HeapTile &tile);
-  void lookAt(const Slab &slab, uintptr_t start);
-  void lookAtFreeList(const Slab &slab, uintptr_t start);
-  void lookAtBins(const ThreadCache &cache);
+  void inspect(const HeapTile &tile);
+  void inspect(const Slab &slab, uintptr_t start);
+  void inspectFreeList(const Slab &slab, uintptr_t start);
+  void inspectBins(const ThreadCache &cache);
   template <typename IsOne>
-  uint64_t lookAtList(const FreeObject *object, uint32_t bytes, uint64_t limit,
-                      IsOne isOne);
-  void lookAtObjects(const Slab &slab, uintptr_t start);
-  void lookAtGuard(Range block);
-  void lookAtEdges(uint32_t page);
+  uint64_t inspectList(const FreeObject *object, uint32_t bytes, uint64_t limit,
+                       IsOne isOne);
+  void inspectObjects(const Slab &slab, uintptr_t start);
+  void inspectGuard(Range block);
+  void inspectEdges(uint32_t page);
   void add(HeapError error, Range block, uintptr_t wrongByte = 0);
   void addTable(uintptr_t where);
   HeapDamage *next();
 
-  static constexpr unsigned most = 32; ///< that are told one by one
-  HeapDamage found[most];
+  static constexpr unsigned max = 32; ///< that are told one by one
+  HeapDamage found[max];
   unsigned count = 0;
   /// No other thread changes the lists of \p cache: it is the caller's, or no
   /// thread's.
@@ -152,7 +152,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 HeapDamage *HeapVerify::next() {
-  HeapDamage *damage = count < most ? &found[count] : nullptr;
+  HeapDamage *damage = count < max ? &found[count] : nullptr;
   if (count < INT32_MAX)
     ++count;
   return damage;
@@ -177,7 +177,7 @@ void HeapVerify::addTable(uintptr_t where) {
 }
 
 void HeapVerify::keepWhatIsIn(const HeapVerify &before) {
-  if (before.count > most || count > most) // too much to be chance
+  if (before.count > max || count > max) // too much to be chance
     return;
   unsigned kept = 0;
   for (unsigned i = 0; i < count; ++i)
@@ -190,10 +190,10 @@ void HeapVerify::keepWhatIsIn(const HeapVerify &before) {
   count = kept;
 }
 
-int HeapVerify::tell() const {
+int HeapVerify::report() const {
   constexpr unsigned prints = 1, ends = 2;
   unsigned level = heapChecks.level & ~ends;
-  for (unsigned i = 0; i < count && i < most; ++i) {
+  for (unsigned i = 0; i < count && i < max; ++i) {
     if (found[i].function) {
       reportHeapDamage(found[i], level);
     } else if (level & prints) {
@@ -206,10 +206,10 @@ int HeapVerify::tell() const {
           .print();
     }
   }
-  if (count > most && level & prints) {
+  if (count > max && level & prints) {
     LineBuffer line;
     line.add("mpg: heap: mpg_heap_check: ")
-        .addNumber(count - most)
+        .addNumber(count - max)
         .add(" more")
         .print();
   }
@@ -221,7 +221,7 @@ int HeapVerify::tell() const {
 //===----------------------------------------------------------------------===//
 
 /// \p block may be empty: it is not in use (any more).
-void HeapVerify::lookAtGuard(Range block) {
+void HeapVerify::inspectGuard(Range block) {
   uintptr_t wrongByte = 0;
   size_t bytes = block.empty() ? 0 : readGuard(block, wrongByte);
   if (wrongByte)
@@ -229,7 +229,7 @@ void HeapVerify::lookAtGuard(Range block) {
         wrongByte);
 }
 
-void HeapVerify::lookAtEdges(uint32_t page) {
+void HeapVerify::inspectEdges(uint32_t page) {
   if (uintptr_t wrongByte = wrongByteAround(page))
     add(HeapError::writtenAround, usableBlock(page), wrongByte);
 }
@@ -242,8 +242,8 @@ void HeapVerify::lookAtEdges(uint32_t page) {
 /// can be there. Returns their number; more than \p limit means that the links
 /// lead astray, which has been noted.
 template <typename IsOne>
-uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
-                                uint64_t limit, IsOne isOne) {
+uint64_t HeapVerify::inspectList(const FreeObject *object, uint32_t bytes,
+                                 uint64_t limit, IsOne isOne) {
   uint64_t count = 0;
   Range before;
   for (; object && count <= limit; object = object->next(), ++count) {
@@ -253,7 +253,7 @@ uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
       return limit + 1;
     }
     before = {uintptr_t(object), uintptr_t(object) + bytes};
-    if (object->mark != markOf(object)) { // then its link is no good either
+    if (object->mark != getMark(object)) { // then its link is no good either
       add(HeapError::writtenAfterFree, before);
       return limit + 1;
     }
@@ -263,10 +263,10 @@ uint64_t HeapVerify::lookAtList(const FreeObject *object, uint32_t bytes,
   return count;
 }
 
-void HeapVerify::lookAtFreeList(const Slab &slab, uintptr_t start) {
+void HeapVerify::inspectFreeList(const Slab &slab, uintptr_t start) {
   uint64_t objects = slab.freshBytes / slab.objectBytes;
   uint64_t free =
-      lookAtList(slab.free, slab.objectBytes, objects, [&](uintptr_t address) {
+      inspectList(slab.free, slab.objectBytes, objects, [&](uintptr_t address) {
         return address - start < slabBytes &&
                isObjectStart(slab, address - start);
       });
@@ -275,7 +275,7 @@ void HeapVerify::lookAtFreeList(const Slab &slab, uintptr_t start) {
 }
 
 /// The free objects that a cache has at hand, of any of its slabs.
-void HeapVerify::lookAtBins(const ThreadCache &cache) {
+void HeapVerify::inspectBins(const ThreadCache &cache) {
   for (unsigned i = 0; i < sizeClasses; ++i) {
     auto isOne = [&](uintptr_t at) {
       size_t offset = at - heapMap.base;
@@ -288,44 +288,44 @@ void HeapVerify::lookAtBins(const ThreadCache &cache) {
     cache.forEachList(i, [&](const FreeObject *first, uint64_t count) {
       // Do not follow what the last link was overwritten with.
       if (count &&
-          lookAtList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
+          inspectList(first, uint32_t(bytesOfClass(i)), count, isOne) < count)
         addTable(uintptr_t(&cache));
     });
   }
 }
 
-void HeapVerify::lookAtObjects(const Slab &slab, uintptr_t start) {
+void HeapVerify::inspectObjects(const Slab &slab, uintptr_t start) {
   for (uint32_t at = 0; at < slab.freshBytes; at += slab.objectBytes) {
     auto *object = reinterpret_cast<const FreeObject *>(start + at);
-    if (__atomic_load_n(&object->mark, __ATOMIC_RELAXED) != markOf(object))
-      lookAtGuard(objectAt(slab, start, at));
+    if (__atomic_load_n(&object->mark, __ATOMIC_RELAXED) != getMark(object))
+      inspectGuard(objectAt(slab, start, at));
   }
 }
 
-void HeapVerify::lookAt(const Slab &slab, uintptr_t start) {
+void HeapVerify::inspect(const Slab &slab, uintptr_t start) {
   uint32_t bytes = slab.objectBytes;
   if (slab.sizeClass >= sizeClasses || bytes != bytesOfClass(slab.sizeClass) ||
       slab.freshBytes > slabBytes || slab.freshBytes % bytes != 0)
     return addTable(start);
   if (isQuiet(*slab.owner.load(std::memory_order_relaxed)))
-    lookAtFreeList(slab, start);
+    inspectFreeList(slab, start);
   if (heapChecks.guards)
-    lookAtObjects(slab, start);
+    inspectObjects(slab, start);
 }
 
 //===----------------------------------------------------------------------===//
 // Pages
 //===----------------------------------------------------------------------===//
 
-void HeapVerify::lookAt(const HeapTile &tile) {
+void HeapVerify::inspect(const HeapTile &tile) {
   if (tile.isBroken)
     return addTable(addressOfPage(tile.page));
   bool isUsed = tile.state == UnitState::used || tile.state == UnitState::large;
   // Read only once its pages cannot go: see HeapSpace::give.
   if (heapChecks.guards && isUsed)
-    lookAtGuard(mediumBlock(tile.page));
+    inspectGuard(mediumBlock(tile.page));
   else if (tile.state == UnitState::used)
-    lookAtEdges(tile.page);
+    inspectEdges(tile.page);
   // Large blocks change without a lock that is held here.
   if (tile.state == UnitState::used || tile.state == UnitState::cached)
     for (uint32_t page = tile.page + 1; page < tile.end(); ++page)
@@ -333,33 +333,33 @@ void HeapVerify::lookAt(const HeapTile &tile) {
         return addTable(addressOfPage(page));
 }
 
-void HeapVerify::look() {
-  forEachTile([&](const HeapTile &tile) { lookAt(tile); });
-  visitSlabs([&](Slab &slab, uintptr_t start) { lookAt(slab, start); });
+void HeapVerify::inspect() {
+  forEachTile([&](const HeapTile &tile) { inspect(tile); });
+  visitSlabs([&](Slab &slab, uintptr_t start) { inspect(slab, start); });
   for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
     if (isQuiet(*cache))
-      lookAtBins(*cache);
+      inspectBins(*cache);
 }
 
 /// Looks until what is found is there to stay: another thread may have got a
 /// block a moment ago and not have set its guard, or be about to free it.
-static void look(HeapVerify &verify) {
-  constexpr unsigned mostTurns = 10;
+static void inspect(HeapVerify &verify) {
+  constexpr unsigned maxTurns = 10;
   timespec pause = {0, 100 * 1000 * 1000}; // a large page is cleared in that
   {
     HeapHeld held;
-    verify.look();
+    verify.inspect();
   }
   // One cache is the caller's, one for threads past their end.
   bool isAlone = cacheCount() <= 2;
-  for (unsigned turn = 0; turn < mostTurns; ++turn) {
+  for (unsigned turn = 0; turn < maxTurns; ++turn) {
     if (isAlone || !verify.hasFound())
       return;
     rawCall(SYS_nanosleep, long(&pause), 0);
     HeapVerify again;
     {
       HeapHeld held;
-      again.look();
+      again.inspect();
     }
     again.keepWhatIsIn(verify);
     verify = again;
@@ -371,6 +371,6 @@ MPG_EXPORT int mpg_heap_check(void) {
     return 0;
   settleCaches();
   HeapVerify verify;
-  look(verify);
-  return verify.tell();
+  inspect(verify);
+  return verify.report();
 }

@@ -91,9 +91,9 @@ static void printRow(const char *name, uint64_t value) {
   constexpr unsigned width = 10;
   LineBuffer line;
   line.add(name).add(" = ");
-  uint64_t least = 10;
-  for (unsigned digits = 1; digits < width; ++digits, least *= 10)
-    if (value < least)
+  uint64_t min = 10;
+  for (unsigned digits = 1; digits < width; ++digits, min *= 10)
+    if (value < min)
       line.add(" ");
   line.addNumber(value).writeTo(2);
 }
@@ -121,8 +121,8 @@ MPG_EXPORT void MPG_MALLOC(malloc_stats)() {
       "Total (incl. mmap):", use.arenas.mappedBytes + use.largeMappedBytes,
       use.arenas.used.bytes + use.large.bytes);
   LargeCounts large = largeCounts();
-  printRow("max mmap regions", large.mostBlocks);
-  printRow("max mmap bytes  ", large.mostBytes);
+  printRow("max mmap regions", large.maxBlocks);
+  printRow("max mmap bytes  ", large.maxBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,10 +151,10 @@ static void writeHeap(FILE *file, unsigned number, const ArenaUse &use) {
   fprintf(file, "<heap nr=\"%u\">\n<sizes>\n", number);
   for (unsigned i = 0; i < sizeClasses; ++i)
     writeSize(file, i ? bytesOfClass(i - 1) + 1 : 1, bytesOfClass(i),
-              use.smallOf[i]);
+              use.smallByClass[i]);
   for (unsigned i = 0; i < ArenaUse::doublings; ++i)
     writeSize(file, heapPageBytes << i, (heapPageBytes << (i + 1)) - 1,
-              use.runsOf[i]);
+              use.runsBySize[i]);
   fprintf(file, "</sizes>\n");
   writeTotal(file, "fast", use.freeSmall);
   writeTotal(file, "rest", use.freeRuns);
@@ -202,7 +202,7 @@ static void setPerturb(int value) {
 
 static bool setOption(int option, int value) {
   constexpr uint64_t never = UINT64_MAX - 1;
-  constexpr int mostFast = 80 * sizeof(size_t) / 4; // as the C library
+  constexpr int maxFast = 80 * sizeof(size_t) / 4; // as the C library
   switch (option) {
   case M_MMAP_THRESHOLD:
     return value >= 0 && setThreshold(uint64_t(value));
@@ -214,7 +214,7 @@ static bool setOption(int option, int value) {
     arenaSettings.topPadBytes = uint64_t(value);
     return true;
   case M_MMAP_MAX:
-    largeSettings.mostBlocks = value < 0 ? 0 : uint64_t(value);
+    largeSettings.maxBlocks = value < 0 ? 0 : uint64_t(value);
     return true;
   case M_PERTURB:
     setPerturb(value);
@@ -223,7 +223,7 @@ static bool setOption(int option, int value) {
     heapChecks.level = unsigned(value) & 7;
     return true;
   case M_MXFAST:
-    return value >= 0 && value <= mostFast;
+    return value >= 0 && value <= maxFast;
   // The other parameters have no counterpart here, or are obsolete. The C
   // library does not report unknown ones as errors either.
   default:

@@ -12,31 +12,31 @@ using namespace mpg;
 
 LargeSettings mpg::largeSettings;
 
-static std::atomic<uint64_t> blocks{0}, blockBytes{0}, mostBlocks{0},
-    mostBytes{0};
+static std::atomic<uint64_t> blocks{0}, blockBytes{0}, maxBlocks{0},
+    maxBytes{0};
 static std::atomic<unsigned> color{0};
 
-static void raise(std::atomic<uint64_t> &most, uint64_t value) {
-  uint64_t known = most.load(std::memory_order_relaxed);
-  while (known < value && !most.compare_exchange_weak(known, value)) {
+static void raise(std::atomic<uint64_t> &max, uint64_t value) {
+  uint64_t known = max.load(std::memory_order_relaxed);
+  while (known < value && !max.compare_exchange_weak(known, value)) {
   }
 }
 
 static void count(uint64_t bytes) {
-  raise(mostBlocks, blocks.fetch_add(1) + 1);
-  raise(mostBytes, blockBytes.fetch_add(bytes) + bytes);
+  raise(maxBlocks, blocks.fetch_add(1) + 1);
+  raise(maxBytes, blockBytes.fetch_add(bytes) + bytes);
 }
 
 /// All within one way of the cache; where the last frame has no room for
 /// some, one more is taken.
-static unsigned colorsOf(size_t bytes, size_t alignment, size_t &frames) {
-  constexpr unsigned most = leastColoredBytes / colorStepBytes;
+static unsigned countColors(size_t bytes, size_t alignment, size_t &frames) {
+  constexpr unsigned max = minColoredBytes / colorStepBytes;
   size_t hugeBytes = heapSpace.hugePageBytes();
   frames = (bytes + hugeBytes - 1) / hugeBytes;
-  if (unsigned colors = colorsIn(frames * hugeBytes, bytes, alignment, most))
+  if (unsigned colors = colorsIn(frames * hugeBytes, bytes, alignment, max))
     return colors;
   ++frames;
-  return most;
+  return max;
 }
 
 uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
@@ -44,15 +44,15 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
   if (bytes >= heapSpace.range().bytes())
     return 0;
   size_t frames;
-  unsigned colors = colorsOf(bytes, alignment, frames);
+  unsigned colors = countColors(bytes, alignment, frames);
   Range memory;
-  error =
-      heapSpace.take(frames * heapSpace.hugePageBytes(), alignment, -1, memory);
+  error = heapSpace.acquire(frames * heapSpace.hugePageBytes(), alignment, -1,
+                            memory);
   if (error)
     return 0;
   unsigned shift =
       colors > 1 ? color.fetch_add(1, std::memory_order_relaxed) % colors : 0;
-  uint32_t page = pageOf(memory.start);
+  uint32_t page = getPage(memory.start);
   heapMap.pages[page] = {uint32_t(memory.bytes() / heapPageBytes),
                          0,
                          0,
@@ -64,37 +64,36 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
 }
 
 /// All of a block's frames.
-static Range framesOf(uint32_t page) {
+static Range getFrames(uint32_t page) {
   return {addressOfPage(page), largeBlock(page).end};
 }
 
 void mpg::freeLarge(uint32_t page) {
-  Range memory = framesOf(page);
+  Range memory = getFrames(page);
   heapMap.pages[page].state = UnitState::inside;
   blocks.fetch_sub(1);
   blockBytes.fetch_sub(memory.bytes());
-  heapSpace.give(memory);
+  heapSpace.recycle(memory);
 }
 
 bool mpg::resizeLarge(uint32_t page, size_t bytes) {
-  Range now = framesOf(page);
+  Range now = getFrames(page);
   uintptr_t end =
       roundUp(largeBlock(page).start + bytes, heapSpace.hugePageBytes());
-  if (end > now.end && heapSpace.takeAt(now.end, end - now.end, -1) != 0)
+  if (end > now.end && heapSpace.acquireAt(now.end, end - now.end, -1) != 0)
     return false;
-  raise(mostBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
+  raise(maxBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
   heapMap.pages[page].length = uint32_t((end - now.start) / heapPageBytes);
   if (end < now.end)
-    heapSpace.give({end, now.end});
+    heapSpace.recycle({end, now.end});
   return true;
 }
 
 bool mpg::mayHaveLarge() {
   return blocks.load(std::memory_order_relaxed) <
-         largeSettings.mostBlocks.load(std::memory_order_relaxed);
+         largeSettings.maxBlocks.load(std::memory_order_relaxed);
 }
 
 LargeCounts mpg::largeCounts() {
-  return {blocks.load(), blockBytes.load(), mostBlocks.load(),
-          mostBytes.load()};
+  return {blocks.load(), blockBytes.load(), maxBlocks.load(), maxBytes.load()};
 }

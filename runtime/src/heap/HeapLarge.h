@@ -14,7 +14,7 @@ namespace mpg {
 /// MALLOC_MMAP_THRESHOLD_, _MMAP_MAX_; mallopt() changes them.
 struct LargeSettings {
   std::atomic<uint64_t> threshold{128 << 20};
-  std::atomic<uint64_t> mostBlocks{2097152};
+  std::atomic<uint64_t> maxBlocks{2097152};
   bool always = false; ///< FORCE_MMAP_THRESHOLD
 };
 extern LargeSettings largeSettings;
@@ -31,7 +31,7 @@ inline Range largeBlock(uint32_t page) {
 
 /// The first page of the frame that \p page is in, where the entry of a large
 /// block is.
-inline uint32_t framePageOf(uint32_t page) {
+inline uint32_t getFramePage(uint32_t page) {
   return page & ~uint32_t(heapSpace.hugePageBytes() / heapPageBytes - 1);
 }
 
@@ -44,7 +44,7 @@ bool resizeLarge(uint32_t page, size_t bytes);
 bool mayHaveLarge();
 
 struct LargeCounts {
-  uint64_t blocks, bytes, mostBlocks, mostBytes;
+  uint64_t blocks, bytes, maxBlocks, maxBytes;
 };
 LargeCounts largeCounts();
 

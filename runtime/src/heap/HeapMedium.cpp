@@ -33,7 +33,7 @@ void Arena::start(uint16_t number, int onNode) {
 /// last, so that the address cannot be guessed: a large page alone begins at
 /// few places. The rest in front is short, and the next blocks use it. pre: the
 /// run is long enough.
-FreeRuns::Run Arena::takeFirst(FreeRuns::Run run, uint32_t pages) {
+FreeRuns::Run Arena::acquireFirst(FreeRuns::Run run, uint32_t pages) {
   MPG_CHECK(run.length >= pages);
   constexpr uint32_t places = 64;
   isScattered = true;
@@ -45,22 +45,22 @@ FreeRuns::Run Arena::takeFirst(FreeRuns::Run run, uint32_t pages) {
   return runs.cut(run, first, pages);
 }
 
-uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
-                     uint32_t &dirtyPages, int &error) {
-  FreeRuns::Run run = runs.take(pages, alignment);
+uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, bool mayGrow,
+                        uint32_t &dirtyPages, int &error) {
+  FreeRuns::Run run = runs.acquire(pages, alignment);
   dirtyPages = run.isZero ? 0 : pages;
   if (run.first || !mayGrow)
     return run.first;
   FreeRuns::Run grown = grow(pages, alignment, error);
   if (!grown.first)
     return 0;
-  run = alignment == 1 && !isScattered ? takeFirst(grown, pages)
-                                       : runs.take(pages, alignment);
+  run = alignment == 1 && !isScattered ? acquireFirst(grown, pages)
+                                       : runs.acquire(pages, alignment);
   // One run with what was free in front of it, but no thread has it yet. To
   // clear it would make all of a block resident that the program uses little
   // of.
-  uint32_t clean = pageOf(newest);
-  if (run.isZero || run.end() <= clean || run.end() > pageOf(top))
+  uint32_t clean = getPage(newest);
+  if (run.isZero || run.end() <= clean || run.end() > getPage(top))
     dirtyPages = run.isZero ? 0 : pages;
   else
     dirtyPages = clean > run.first ? clean - run.first : 0;
@@ -70,14 +70,15 @@ uint32_t Arena::take(uint32_t pages, uint32_t alignment, bool mayGrow,
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
                          uint32_t &dirtyPages, int &error) {
   emptyQueue();
-  MediumShape shape = shapeOf(bytes, alignment);
+  MediumShape shape = computeShape(bytes, alignment);
   uint32_t pageAlignment =
       alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;
   error = ENOMEM;
-  uint32_t page = take(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
+  uint32_t page =
+      acquire(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
   if (!page)
     return 0;
-  uint8_t shift = shape.shiftOf(shape.colors > 1 ? color++ : 0);
+  uint8_t shift = shape.parseShift(shape.colors > 1 ? color++ : 0);
   heapMap.pages[page] = {shape.pages, 0, 0, id, shift, UnitState::used};
   return page;
 }
@@ -85,9 +86,9 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
 /// Returned memory that may be kept in any case.
 static constexpr uint64_t usualKeptBytes = 64 << 20;
 
-void Arena::giveRun(uint32_t page, uint32_t pages) {
+void Arena::recycleRun(uint32_t page, uint32_t pages) {
   heapMap.pages[page].state = UnitState::inside;
-  FreeRuns::Run run = runs.give({page, pages, false});
+  FreeRuns::Run run = runs.recycle({page, pages, false});
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t free = runs.freeUnits() * heapPageBytes;
   if (keptBytes > usualKeptBytes)
@@ -101,7 +102,7 @@ void Arena::giveRun(uint32_t page, uint32_t pages) {
   uint64_t length = run.length * heapPageBytes;
   bool isLong = length >= keptBytes && length - keptBytes >= trimBytes;
   if (isMuch || isLong)
-    returnedBytes += giveBack(run, free);
+    returnedBytes += returnFrames(run, free);
 }
 
 void Arena::emptyQueue() {
@@ -110,7 +111,7 @@ void Arena::emptyQueue() {
   uint32_t page = queue.exchange(0, std::memory_order_acquire);
   while (page) {
     UnitEntry entry = heapMap.pages[page];
-    giveRun(page, entry.length);
+    recycleRun(page, entry.length);
     page = entry.next;
   }
 }
@@ -130,7 +131,7 @@ void Arena::free(uint32_t page) {
     emptyQueue();
   } else {
     emptyQueue();
-    giveRun(page, entry.length);
+    recycleRun(page, entry.length);
   }
   unlock();
 }
@@ -147,7 +148,7 @@ bool Arena::resize(uint32_t page, size_t bytes) {
   if (pages > entry.length)
     isDone = lengthen(page + entry.length, pages - entry.length);
   else
-    giveRun(page + pages, entry.length - pages);
+    recycleRun(page + pages, entry.length - pages);
   if (isDone)
     entry.length = pages;
   unlock();
@@ -156,15 +157,15 @@ bool Arena::resize(uint32_t page, size_t bytes) {
 
 /// Takes \p more pages at the end of a block.
 bool Arena::lengthen(uint32_t end, uint32_t more) {
-  if (runs.takeAt(end, more).first)
+  if (runs.acquireAt(end, more).first)
     return true;
   // The last block of an arena grows with it.
   int error;
-  FreeRuns::Run last = runs.endingAt(pageOf(top));
+  FreeRuns::Run last = runs.endingAt(getPage(top));
   uint32_t there = last.first ? last.length : 0;
-  return end + there == pageOf(top) &&
+  return end + there == getPage(top) &&
          addMemory(top, (more - there) * heapPageBytes, error).first &&
-         runs.takeAt(end, more).first;
+         runs.acquireAt(end, more).first;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,25 +186,25 @@ uint64_t Arena::stepBytes(uint64_t need) const {
   if (mappedBytes / 256 > step)
     step = mappedBytes / 256;
   uint64_t hugeBytes = heapSpace.hugePageBytes();
-  uint64_t most = heapSpace.range().bytes() / 4;
-  if (step > most)
-    step = most;
+  uint64_t max = heapSpace.range().bytes() / 4;
+  if (step > max)
+    step = max;
   return roundUp(need > step ? need : step, hugeBytes);
 }
 
 /// How much returned memory an arena that needs \p step more may keep: beyond a
 /// small amount, only as much as others can have at the same time.
-static uint64_t mostKeptBytes(uint64_t step) {
+static uint64_t getMaxKeptBytes(uint64_t step) {
   constexpr uint64_t times = 8;
-  uint64_t least = step > usualKeptBytes ? step : usualKeptBytes;
+  uint64_t min = step > usualKeptBytes ? step : usualKeptBytes;
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-  uint64_t most = trimBytes < UINT64_MAX / times ? trimBytes * times : 0;
+  uint64_t max = trimBytes < UINT64_MAX / times ? trimBytes * times : 0;
   if (eachThreadHasArena())
-    most /= arenaCount();
-  if (most <= least)
-    return least;
+    max /= arenaCount();
+  if (max <= min)
+    return min;
   uint64_t left = heapSpace.leftForOthers();
-  return left < least ? least : left < most ? left : most;
+  return left < min ? min : left < max ? left : max;
 }
 
 /// Memory that went back is needed again: so much less goes back from now on. A
@@ -216,8 +217,8 @@ void Arena::keepReturned(uint64_t bytes) {
   returnedBytes -= again;
   uint64_t wanted = keptBytes + again;
   if (wanted > usualKeptBytes && again) {
-    uint64_t most = mostKeptBytes(step);
-    wanted = wanted < most ? wanted : most;
+    uint64_t max = getMaxKeptBytes(step);
+    wanted = wanted < max ? wanted : max;
   }
   // Others have less left than before; do not ask for the difference at once.
   keptBytes = wanted > keptBytes ? wanted : keptBytes;
@@ -227,15 +228,15 @@ void Arena::keepReturned(uint64_t bytes) {
 /// \p free: bytes before the last one was.
 void Arena::forgetNeed(uint64_t free) {
   constexpr uint32_t frees = 16384;
-  if (free < leastFreeBytes)
-    leastFreeBytes = free;
+  if (free < minFreeBytes)
+    minFreeBytes = free;
   if (++freesSeen < frees)
     return;
-  uint64_t idle = leastFreeBytes < keptBytes ? leastFreeBytes : keptBytes;
+  uint64_t idle = minFreeBytes < keptBytes ? minFreeBytes : keptBytes;
   keptBytes -= idle / 2;
   if (keptBytes < usualKeptBytes)
     keptBytes = usualKeptBytes;
-  leastFreeBytes = UINT64_MAX;
+  minFreeBytes = UINT64_MAX;
   freesSeen = 0;
 }
 
@@ -255,16 +256,16 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
     }
     Range memory{start, start + bytes};
     // A frame begins at a multiple of any alignment up to its size.
-    error = start ? heapSpace.takeAt(start, bytes, node, needBytes)
-                  : heapSpace.take(bytes, heapSpace.hugePageBytes(), node,
-                                   memory, needBytes);
+    error = start ? heapSpace.acquireAt(start, bytes, node, needBytes)
+                  : heapSpace.acquire(bytes, heapSpace.hugePageBytes(), node,
+                                      memory, needBytes);
     if (!error) {
       mappedBytes += bytes;
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
       newest = memory.start;
       top = memory.end;
-      return runs.give(
-          {pageOf(memory.start), uint32_t(bytes / heapPageBytes), true});
+      return runs.recycle(
+          {getPage(memory.start), uint32_t(bytes / heapPageBytes), true});
     }
     if (bytes == exact)
       return {};
@@ -276,7 +277,7 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
 FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
   uint64_t need = uint64_t(pages) * heapPageBytes;
   if (alignment == 1 && top) {
-    FreeRuns::Run last = runs.endingAt(pageOf(top));
+    FreeRuns::Run last = runs.endingAt(getPage(top));
     uint64_t there = last.first ? last.length * heapPageBytes : 0;
     if (there < need)
       if (FreeRuns::Run grown = addMemory(top, need - there, error);
@@ -292,17 +293,17 @@ static Range framesIn(FreeRuns::Run run) {
                      heapSpace.hugePageBytes());
 }
 
-/// Takes the last whole frames out of a free run, at most \p most bytes, for
+/// Takes the last whole frames out of a free run, at most \p max bytes, for
 /// unlock() to return. Returns their number.
-uint64_t Arena::giveBack(FreeRuns::Run run, uint64_t most) {
+uint64_t Arena::returnFrames(FreeRuns::Run run, uint64_t max) {
   Range inner = framesIn(run);
-  most = roundDown(most, heapSpace.hugePageBytes());
-  if (inner.bytes() > most)
-    inner.start = inner.end - most;
+  max = roundDown(max, heapSpace.hugePageBytes());
+  if (inner.bytes() > max)
+    inner.start = inner.end - max;
   if (inner.empty())
     return 0;
   auto pages = uint32_t(inner.bytes() / heapPageBytes);
-  uint32_t first = pageOf(inner.start);
+  uint32_t first = getPage(inner.start);
   runs.cut(run, first, pages);
   heapMap.pages[first] = {pages, leaving, 0, id, 0, UnitState::inside};
   leaving = first;
@@ -321,7 +322,7 @@ void Arena::unlock() {
   while (first) {
     UnitEntry entry = heapMap.pages[first];
     uintptr_t start = addressOfPage(first);
-    heapSpace.give({start, start + entry.length * heapPageBytes});
+    heapSpace.recycle({start, start + entry.length * heapPageBytes});
     first = entry.next;
   }
 }
@@ -338,7 +339,8 @@ bool Arena::trim(uint64_t keepBytes) {
         found = run;
       return !found.first;
     });
-    if (!found.first || free <= keepBytes || !giveBack(found, free - keepBytes))
+    if (!found.first || free <= keepBytes ||
+        !returnFrames(found, free - keepBytes))
       break;
   }
   bool any = leaving != 0;
@@ -350,7 +352,7 @@ bool Arena::trimPages(uint64_t keepBytes) {
   uint32_t taken = 0;
   lock.lock();
   if (runs.freeUnits() * heapPageBytes > keepBytes)
-    runs.takeEach([&](FreeRuns::Run run) {
+    runs.drainEach([&](FreeRuns::Run run) {
       heapMap.pages[run.first] = {run.length, taken,      0,
                                   id,         run.isZero, UnitState::cached};
       taken = run.first;
@@ -365,26 +367,26 @@ bool Arena::trimPages(uint64_t keepBytes) {
   while (taken) {
     UnitEntry entry = heapMap.pages[taken];
     heapMap.pages[taken].state = UnitState::inside;
-    runs.give({taken, entry.length, entry.detail != 0});
+    runs.recycle({taken, entry.length, entry.detail != 0});
     taken = entry.next;
   }
   unlock();
   return any;
 }
 
-uint32_t Arena::takeSlabFrame(int &error) {
+uint32_t Arena::acquireSlabFrame(int &error) {
   constexpr uint32_t pages = slabFrameBytes / heapPageBytes;
   emptyQueue();
   uint32_t dirtyPages;
-  uint32_t page = take(pages, pages, true, dirtyPages, error);
+  uint32_t page = acquire(pages, pages, true, dirtyPages, error);
   if (page)
     heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
   return page;
 }
 
-void Arena::giveSlabFrame(uint32_t page) {
+void Arena::recycleSlabFrame(uint32_t page) {
   lock.lock();
-  giveRun(page, slabFrameBytes / heapPageBytes);
+  recycleRun(page, slabFrameBytes / heapPageBytes);
   unlock();
 }
 
@@ -393,18 +395,20 @@ void Arena::giveSlabFrame(uint32_t page) {
 //===----------------------------------------------------------------------===//
 
 void MediumCache::start(const Arena &arena, unsigned threads) {
-  constexpr size_t most = 8 << 20, least = 1 << 20;
-  constexpr size_t mostOfFew = 16 << 20, mostOfMany = 64 << 20;
+  constexpr size_t max = 8 << 20, min = 1 << 20;
+  constexpr size_t maxFewThreadsBytes = 16 << 20,
+                   maxManyThreadsBytes = 64 << 20;
   owner = arena.number();
-  mostBytes = most;
-  if (!eachThreadHasArena() && threads > mostOfFew / most)
-    mostBytes = threads <= mostOfFew / least    ? mostOfFew / threads
-                : threads <= mostOfMany / least ? least
-                                                : mostOfMany / threads;
+  maxBytes = max;
+  if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
+    maxBytes =
+        threads <= maxFewThreadsBytes / min    ? maxFewThreadsBytes / threads
+        : threads <= maxManyThreadsBytes / min ? min
+                                               : maxManyThreadsBytes / threads;
 }
 
 void MediumCache::release(uint32_t list) {
-  uint32_t page = takeFirst(leastPages + list);
+  uint32_t page = acquireFirst(minPages + list);
   arenaAt(heapMap.pages[page].owner).free(page);
 }
 
@@ -413,7 +417,7 @@ void MediumCache::release(uint32_t list) {
 // Nor in an arena that no other thread has: a block that is kept amid those,
 // each eighth another one, lets more memory go back, to be cleared when it is
 // wanted.
-bool MediumCache::giveForOthers(uint32_t page) {
+bool MediumCache::recycleForOthers(uint32_t page) {
   constexpr uint32_t times = 8;
   const UnitEntry &entry = heapMap.pages[page];
   size_t bytes = entry.length * heapPageBytes;
@@ -426,7 +430,7 @@ bool MediumCache::giveForOthers(uint32_t page) {
     turn = (list + 1) % lists;
     release(list);
   }
-  return give(page);
+  return recycle(page);
 }
 
 void MediumCache::clear() {
@@ -443,7 +447,7 @@ void MediumCache::clear() {
 namespace {
 
 struct Arenas {
-  static constexpr unsigned most = 65535;
+  static constexpr unsigned max = 65535;
   FutexLock lock;            ///< of what follows
   unsigned limit = 1;        ///< with locks; 0: one for each thread
   unsigned ordinary = 0;     ///< that are not of one NUMA node
@@ -462,7 +466,7 @@ static Arena *addArena(int node) {
   MPG_CHECK(arenas.lock.isHeld() || arenas.count.load() == 0);
   unsigned number = arenas.count.load(std::memory_order_relaxed);
   void *memory =
-      number < Arenas::most ? heapSpace.metadata(sizeof(Arena)) : nullptr;
+      number < Arenas::max ? heapSpace.metadata(sizeof(Arena)) : nullptr;
   if (!memory)
     return nullptr;
   auto *arena = new (memory) Arena;
@@ -481,7 +485,7 @@ bool mpg::startArenas(const Config &config) {
   arenaSettings.heapStepBytes = config.heapStepBytes;
   arenas.limit = config.arenaLockType == 0 ? 0 : unsigned(config.maxArenaNum);
   arenas.all = static_cast<std::atomic<Arena *> *>(
-      heapSpace.metadata(Arenas::most * sizeof arenas.all[0]));
+      heapSpace.metadata(Arenas::max * sizeof arenas.all[0]));
   return arenas.all && addArena(-1);
 }
 

@@ -18,9 +18,9 @@
 
 namespace mpg {
 
-constexpr size_t colorStepBytes = 256;         ///< a line, HW:a64fx-l1d-way
-constexpr size_t leastColoredBytes = 16 << 10; ///< a way, HW:a64fx-l1d-way
-constexpr size_t mostEdgedBytes = (128 << 10) - 24; ///< more is mapped by glibc
+constexpr size_t colorStepBytes = 256;             ///< a line, HW:a64fx-l1d-way
+constexpr size_t minColoredBytes = 16 << 10;       ///< a way, HW:a64fx-l1d-way
+constexpr size_t maxEdgedBytes = (128 << 10) - 24; ///< more is mapped by glibc
 
 /// The settings of arenas; mallopt() changes some of them.
 struct ArenaSettings {
@@ -39,31 +39,31 @@ struct MediumShape {
   bool hasFront;   ///< the first of them is for what is in front of the block
 
   /// Which start \p color is, in steps.
-  uint8_t shiftOf(unsigned color) const {
+  uint8_t parseShift(unsigned color) const {
     bool leaves = hasFront && colors > 1;
     return uint8_t(leaves ? 1 + color % (colors - 1) : color % colors);
   }
 };
-/// Starts to choose from, \p most of them, for a block of \p bytes in \p room
+/// Starts to choose from, \p max of them, for a block of \p bytes in \p room
 /// bytes; 1: it is not shifted; 0: the room is too small for it.
 inline unsigned colorsIn(size_t room, size_t bytes, size_t alignment,
-                         unsigned most) {
+                         unsigned max) {
   constexpr size_t enough = 8;
-  if (bytes < leastColoredBytes || alignment > colorStepBytes ||
+  if (bytes < minColoredBytes || alignment > colorStepBytes ||
       !arenaSettings.coloring.load(std::memory_order_relaxed))
     return 1;
   size_t colors = (room - bytes) / colorStepBytes + 1;
-  return colors < enough ? 0 : colors < most ? unsigned(colors) : most;
+  return colors < enough ? 0 : colors < max ? unsigned(colors) : max;
 }
 
 /// pre: bytes is at most that of the heap's range.
-inline MediumShape shapeOf(size_t bytes, size_t alignment) {
-  constexpr unsigned most = heapPageBytes / colorStepBytes;
+inline MediumShape computeShape(size_t bytes, size_t alignment) {
+  constexpr unsigned max = heapPageBytes / colorStepBytes;
   auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
-  bool hasFront = bytes <= mostEdgedBytes;
-  if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, most))
+  bool hasFront = bytes <= maxEdgedBytes;
+  if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, max))
     return {pages, colors, hasFront};
-  return {pages + 1, most, hasFront};
+  return {pages + 1, max, hasFront};
 }
 
 class Arena {
@@ -81,7 +81,7 @@ public:
                     uint32_t &dirtyPages, int &error);
 
   /// A frame of 2 MiB for slabs, its first page; 0: \p error.
-  uint32_t takeSlabFrame(int &error);
+  uint32_t acquireSlabFrame(int &error);
 
   /// Takes in what others have freed.
   void emptyQueue();
@@ -100,8 +100,8 @@ public:
   /// Makes a block shorter or longer where it is; false: it could not be.
   bool resize(uint32_t page, size_t bytes);
 
-  /// Takes back what takeSlabFrame() gave.
-  void giveSlabFrame(uint32_t page);
+  /// Takes back what acquireSlabFrame() gave.
+  void recycleSlabFrame(uint32_t page);
 
   /// Gives all free frames back, but \p keepBytes of free memory. Returns
   /// whether there were any.
@@ -119,27 +119,27 @@ public:
   Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
 
 private:
-  uint32_t take(uint32_t pages, uint32_t alignment, bool mayGrow,
-                uint32_t &dirtyPages, int &error);
-  FreeRuns::Run takeFirst(FreeRuns::Run run, uint32_t pages);
+  uint32_t acquire(uint32_t pages, uint32_t alignment, bool mayGrow,
+                   uint32_t &dirtyPages, int &error);
+  FreeRuns::Run acquireFirst(FreeRuns::Run run, uint32_t pages);
   FreeRuns::Run grow(uint32_t pages, uint32_t alignment, int &error);
   FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes, int &error);
   uint64_t stepBytes(uint64_t needBytes) const;
   void keepReturned(uint64_t bytes);
   void forgetNeed(uint64_t free);
-  void giveRun(uint32_t page, uint32_t pages);
+  void recycleRun(uint32_t page, uint32_t pages);
   bool lengthen(uint32_t end, uint32_t more);
-  uint64_t giveBack(FreeRuns::Run run, uint64_t most);
+  uint64_t returnFrames(FreeRuns::Run run, uint64_t max);
 
   uint16_t id = 0;
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
   unsigned color = 0;
   bool isScattered = false; ///< the first block has been taken
   uint64_t mappedBytes = 0;
-  uint64_t returnedBytes = 0; ///< gave back and has not needed since
-  uint64_t keptBytes = 0;     ///< of free memory that does not go back
-  uint64_t leastFreeBytes = UINT64_MAX; ///< in this span of frees
-  uint32_t freesSeen = 0;               ///< of it
+  uint64_t returnedBytes = 0;         ///< gave back and has not needed since
+  uint64_t keptBytes = 0;             ///< of free memory that does not go back
+  uint64_t minFreeBytes = UINT64_MAX; ///< in this span of frees
+  uint32_t freesSeen = 0;             ///< of it
   uintptr_t newest = 0, top = 0; ///< start and end of the memory that came last
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   uint32_t leaving = 0;           ///< runs that unlock() gives back, linked
@@ -170,7 +170,7 @@ void lockArenas();
 void unlockArenas(bool inChild);
 
 /// The first page's number of the page that \p address lies on.
-inline uint32_t pageOf(uintptr_t address) {
+inline uint32_t getPage(uintptr_t address) {
   return uint32_t((address - heapMap.base) / heapPageBytes);
 }
 inline uintptr_t addressOfPage(uint32_t page) {
@@ -195,35 +195,35 @@ inline Range mediumBlock(uint32_t page) {
 /// stay free.
 class MediumCache {
 public:
-  static constexpr size_t mostBlockBytes = 256 << 10;
+  static constexpr size_t maxBlockBytes = 256 << 10;
 
   /// From here on it keeps blocks of \p arena, as one of \p threads that may.
   void start(const Arena &arena, unsigned threads);
 
-  /// First page of a block in use for \p bytes, at most mostBlockBytes and more
+  /// First page of a block in use for \p bytes, at most maxBlockBytes and more
   /// than one page; 0: none. It may have an eighth more pages than it needs.
-  uint32_t take(size_t bytes) {
-    MediumShape shape = shapeOf(bytes, 16);
-    uint64_t large = filled >> (shape.pages - leastPages);
+  uint32_t acquire(size_t bytes) {
+    MediumShape shape = computeShape(bytes, 16);
+    uint64_t large = filled >> (shape.pages - minPages);
     if (large == 0)
       return 0;
     uint32_t pages = shape.pages + uint32_t(__builtin_ctzll(large));
     if (pages - shape.pages > shape.pages / 8)
       return 0;
-    uint32_t page = takeFirst(pages);
+    uint32_t page = acquireFirst(pages);
     UnitEntry &entry = heapMap.pages[page];
     entry.state = UnitState::used;
     if (entry.detail >= shape.colors) // was shorter: had more room for it
-      entry.detail = shape.shiftOf(entry.detail);
+      entry.detail = shape.parseShift(entry.detail);
     return page;
   }
 
   /// Frees a block. False: it belongs to another arena, or there is no room.
   /// pre: its entry is `used`.
-  bool give(uint32_t page) {
+  bool recycle(uint32_t page) {
     UnitEntry &entry = heapMap.pages[page];
     MPG_CHECK(entry.state == UnitState::used);
-    uint32_t pages = entry.length, list = pages - leastPages;
+    uint32_t pages = entry.length, list = pages - minPages;
     size_t all = keptBytes + pages * heapPageBytes;
     if (!isMine(entry) || all > limit())
       return false;
@@ -237,7 +237,7 @@ public:
 
   /// Called when there was no room: now and then moves enough other blocks to
   /// the arena to make room for this one.
-  bool giveForOthers(uint32_t page);
+  bool recycleForOthers(uint32_t page);
 
   /// Frees all blocks into the arenas, and keeps none from here on.
   void clear();
@@ -245,23 +245,23 @@ public:
 private:
   void release(uint32_t list);
 
-  static constexpr uint32_t leastPages = 2, lists = 64;
-  static_assert(leastPages + lists - 1 == mostBlockBytes / heapPageBytes + 1,
+  static constexpr uint32_t minPages = 2, lists = 64;
+  static_assert(minPages + lists - 1 == maxBlockBytes / heapPageBytes + 1,
                 "one more page for the shift");
 
   /// Whether it may keep the block in use that begins with \p entry.
   bool isMine(const UnitEntry &entry) const {
-    return entry.owner == owner && entry.length - leastPages < lists;
+    return entry.owner == owner && entry.length - minPages < lists;
   }
 
   size_t limit() const {
     uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-    return trim < mostBytes ? trim : mostBytes;
+    return trim < maxBytes ? trim : maxBytes;
   }
 
   /// pre: there is one.
-  uint32_t takeFirst(uint32_t pages) {
-    uint32_t list = pages - leastPages, page = first[list];
+  uint32_t acquireFirst(uint32_t pages) {
+    uint32_t list = pages - minPages, page = first[list];
     MPG_CHECK(page && heapMap.pages[page].state == UnitState::cached &&
               keptBytes >= pages * heapPageBytes);
     keptBytes -= pages * heapPageBytes;
@@ -272,11 +272,11 @@ private:
   }
 
   uint32_t owner = UINT32_MAX; ///< no arena
-  size_t keptBytes = 0, mostBytes = 0;
+  size_t keptBytes = 0, maxBytes = 0;
   uint64_t filled = 0;        ///< lists that are not empty
   uint32_t refused = 0;       ///< blocks there was no room for
   uint32_t turn = 0;          ///< the list that gives one away next
-  uint32_t first[lists] = {}; ///< of the blocks of leastPages and so on
+  uint32_t first[lists] = {}; ///< of the blocks of minPages and so on
 };
 
 // The edges of a medium block: a word after it, and one in front of it where
@@ -290,27 +290,29 @@ private:
 // first touch has decided where they go.
 
 /// Of a block of \p bytes that has edges: where the one after it is.
-inline size_t tailOf(size_t bytes) { return roundUp(bytes + 8, 16) - 8; }
+inline size_t computeTail(size_t bytes) { return roundUp(bytes + 8, 16) - 8; }
 
 inline uint64_t &edgeAt(uintptr_t address) {
   return *reinterpret_cast<uint64_t *>(address);
 }
 /// The expected value at \p address. Never the mark of a free object, which may
 /// later be in the same place.
-inline uint64_t edgeOf(uintptr_t address) { return heapMap.mark ^ ~address; }
+inline uint64_t computeEdge(uintptr_t address) {
+  return heapMap.mark ^ ~address;
+}
 
 /// Sets the edges of the block in use that begins with \p page, for the
 /// \p bytes that were asked for. Returns its first byte.
 inline void *setEdges(uint32_t page, size_t bytes) {
   UnitEntry &entry = heapMap.pages[page];
   Range block = mediumBlock(page);
-  uintptr_t tail = block.start + tailOf(bytes);
-  bool hasEdges = bytes <= mostEdgedBytes && tail + 8 <= block.end &&
-                  arenaSettings.hasEdges;
+  uintptr_t tail = block.start + computeTail(bytes);
+  bool hasEdges =
+      bytes <= maxEdgedBytes && tail + 8 <= block.end && arenaSettings.hasEdges;
   if (hasEdges) {
-    edgeAt(tail) = edgeOf(tail);
+    edgeAt(tail) = computeEdge(tail);
     if (entry.detail) // else the bytes in front are another block's
-      edgeAt(block.start - 8) = edgeOf(block.start - 8);
+      edgeAt(block.start - 8) = computeEdge(block.start - 8);
   }
   __atomic_store_n(&entry.previous, hasEdges ? uint32_t(bytes) : 0,
                    __ATOMIC_RELEASE);
@@ -322,12 +324,12 @@ inline Range usableBlock(uint32_t page) {
   Range block = mediumBlock(page);
   uint32_t bytes =
       __atomic_load_n(&heapMap.pages[page].previous, __ATOMIC_ACQUIRE);
-  return {block.start, bytes ? block.start + tailOf(bytes) : block.end};
+  return {block.start, bytes ? block.start + computeTail(bytes) : block.end};
 }
 
 /// The first wrong byte of the edge at \p address, or 0.
-inline uintptr_t wrongByteOf(uintptr_t address) {
-  uint64_t wrong = edgeAt(address) ^ edgeOf(address);
+inline uintptr_t findWrongByte(uintptr_t address) {
+  uint64_t wrong = edgeAt(address) ^ computeEdge(address);
   return wrong ? address + unsigned(__builtin_ctzll(wrong)) / 8 : 0;
 }
 
@@ -337,8 +339,8 @@ inline uintptr_t wrongByteAround(uint32_t page) {
   Range usable = usableBlock(page);
   if (entry.previous == 0)
     return 0;
-  uintptr_t front = entry.detail ? wrongByteOf(usable.start - 8) : 0;
-  return front ? front : wrongByteOf(usable.end);
+  uintptr_t front = entry.detail ? findWrongByte(usable.start - 8) : 0;
+  return front ? front : findWrongByte(usable.end);
 }
 
 } // namespace mpg

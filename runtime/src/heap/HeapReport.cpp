@@ -57,12 +57,12 @@ static uint64_t offsetIn(const char *line) {
 
 /// Adds the end of a path, which is the part that identifies a library.
 static void addPath(LineBuffer &line, const char *path) {
-  constexpr size_t mostBytes = 200;
+  constexpr size_t maxBytes = 200;
   size_t length = strlen(path);
-  if (length > mostBytes) {
+  if (length > maxBytes) {
     line.add("...");
-    path += length - mostBytes;
-    length = mostBytes;
+    path += length - maxBytes;
+    length = maxBytes;
   }
   line.add(path, length);
 }
@@ -110,7 +110,7 @@ static void addBlock(LineBuffer &line, const HeapDamage &damage) {
   line.add(")");
 }
 
-static const char *whatOf(const HeapDamage &damage) {
+static const char *getDescription(const HeapDamage &damage) {
   switch (damage.error) {
   case HeapError::freedBefore:
     return "block was freed before";
@@ -127,7 +127,7 @@ static const char *whatOf(const HeapDamage &damage) {
   return "";
 }
 
-static const char *fixOf(HeapError error) {
+static const char *getFix(HeapError error) {
   switch (error) {
   case HeapError::freedBefore:
     return "free each block once";
@@ -150,14 +150,14 @@ static void print(const HeapDamage &damage, bool brief) {
   line.add("mpg: heap: ").add(damage.function).add("(");
   if (damage.pointer)
     line.addHex(damage.pointer);
-  line.add("): ").add(whatOf(damage));
+  line.add("): ").add(getDescription(damage));
   addBlock(line, damage);
   if (!brief && damage.caller) {
     line.add("; called from ").addHex(damage.caller);
     addPlace(line, damage.caller);
   }
   if (!brief)
-    line.add("; fix: ").add(fixOf(damage.error));
+    line.add("; fix: ").add(getFix(damage.error));
   line.print();
 }
 
@@ -193,9 +193,9 @@ static void enter(uint64_t self) {
   // A handler of SIGABRT may leave by longjmp and never release its turn. Five
   // seconds are enough for one that writes a trace; a thread that has waited so
   // long goes on as well.
-  constexpr unsigned mostTurns = 500;
+  constexpr unsigned maxTurns = 500;
   timespec pause = {0, 10 * 1000 * 1000};
-  for (unsigned turn = 0; turn < mostTurns && !tryEnter(self); ++turn)
+  for (unsigned turn = 0; turn < maxTurns && !tryEnter(self); ++turn)
     rawCall(SYS_nanosleep, long(&pause), 0);
 }
 
@@ -270,7 +270,7 @@ static bool isWithoutPool(size_t hugeBytes) {
 /// The user asked for pool pages by name, so report that they are missing.
 static bool isAskedFor;
 
-void mpg::tellEveryFallback() { isAskedFor = true; }
+void mpg::reportEveryFallback() { isAskedFor = true; }
 
 /// Whether an empty allocation from the pool, on a node without one, deserves a
 /// line.
@@ -284,18 +284,18 @@ static bool isNews(uint64_t wantedBytes, Source used) {
   return normalBytes.fetch_add(wantedBytes) + wantedBytes > smallHeapBytes;
 }
 
-/// Whether the growth that sayHeapFallback() is called for is worth a line.
-static bool isToldOf(uint64_t wantedBytes, size_t hugeBytes, Source used,
-                     bool isPoolAsked) {
+/// Whether the growth that reportHeapFallback() is called for is worth a line.
+static bool isReported(uint64_t wantedBytes, size_t hugeBytes, Source used,
+                       bool isPoolAsked) {
   return !isPoolAsked || !isWithoutPool(hugeBytes) || isNews(wantedBytes, used);
 }
 
-void mpg::sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
-                          int error, Messages &messages) {
+void mpg::reportHeapFallback(uint64_t wantedBytes, size_t hugeBytes,
+                             Source used, int error, Messages &messages) {
   bool isPoolAsked = error != 0;
   mpg_code code = isPoolAsked ? MPG_LPG_FALLBACK : MPG_MSG_KERNEL;
   bool isTold = !messages.hasSaid(code) &&
-                isToldOf(wantedBytes, hugeBytes, used, isPoolAsked);
+                isReported(wantedBytes, hugeBytes, used, isPoolAsked);
   if (!isTold && *heapFallbackReason())
     return;
   LineBuffer cause;
@@ -312,11 +312,11 @@ void mpg::sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
                                  "the kernel may use normal ones): "
                                : "on normal pages (more TLB misses): ")
       .add(cause.text());
-  messages.say(code, line);
+  messages.report(code, line);
 }
 
-void mpg::sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
-                         Messages &messages) {
+void mpg::reportHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
+                            Messages &messages) {
   if (messages.hasSaid(MPG_MSG_HEAP))
     return;
   LineBuffer line;
@@ -325,7 +325,7 @@ void mpg::sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
       .add(" (XOS_MMM_L_HUGETLB_FALLBACK=0 asks for that, 1 takes normal "
            "pages): ");
   explainShortage(line, Source::hugetlb, hugeBytes, wantedBytes, error);
-  messages.say(MPG_MSG_HEAP, line);
+  messages.report(MPG_MSG_HEAP, line);
 }
 
 bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
@@ -349,6 +349,6 @@ bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
       .add(" leaves ")
       .addBytes(limit.leftBytes)
       .add("; fix: ulimit -v unlimited, ulimit -d unlimited");
-  messages.say(MPG_MSG_SHORTAGE, line);
+  messages.report(MPG_MSG_SHORTAGE, line);
   return false;
 }

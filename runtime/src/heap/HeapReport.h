@@ -62,12 +62,12 @@ void reportHeapDamage(const HeapDamage &damage, unsigned check);
 /// \p hugeBytes from the pool. \p error is the pool's error, 0 if it was not
 /// asked (mode thp). Call at every such growth: cheap once the line is printed.
 /// Thread-safe, allocates nothing.
-void sayHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
-                     int error, Messages &messages);
+void reportHeapFallback(uint64_t wantedBytes, size_t hugeBytes, Source used,
+                        int error, Messages &messages);
 
 /// From here on each first fallback is reported: the user has named pool pages,
 /// or the fallback, explicitly.
-void tellEveryFallback();
+void reportEveryFallback();
 
 /// \p text is why not all of the heap is on large pages, unless there is such a
 /// reason; false then.
@@ -79,8 +79,8 @@ const char *heapFallbackReason();
 
 /// A block of \p wantedBytes is refused with ENOMEM, because the pool was
 /// refused with \p error and no other pages may be used. As above.
-void sayHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
-                    Messages &messages);
+void reportHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
+                       Messages &messages);
 
 /// Whether arenas may take \p bytes more under a limit on memory. The heap
 /// rounds blocks to its sizes and to whole frames, which takes more than the C

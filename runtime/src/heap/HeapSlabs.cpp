@@ -25,9 +25,9 @@ void SlabFrames::unlink(uint32_t frame) {
     heapMap.pages[entry.next].previous = entry.previous;
 }
 
-uint32_t SlabFrames::take(int &error) {
+uint32_t SlabFrames::acquire(int &error) {
   for (;;) {
-    if (uint32_t page = takeListed())
+    if (uint32_t page = popListed())
       return page;
     if (!grow(error))
       return 0;
@@ -44,7 +44,7 @@ bool SlabFrames::grow(int &error) {
     if (first) // meanwhile
       return true;
     arena.lock.lock();
-    frame = arena.takeSlabFrame(error);
+    frame = arena.acquireSlabFrame(error);
     if (frame) {
       setFreeSlabs(frame, allSlabs);
       link(frame);
@@ -55,7 +55,7 @@ bool SlabFrames::grow(int &error) {
 }
 
 /// Out of a frame that is there; 0: none has a free slab.
-uint32_t SlabFrames::takeListed() {
+uint32_t SlabFrames::popListed() {
   Locked hold(lock);
   uint32_t frame = first;
   if (!frame)
@@ -74,13 +74,13 @@ uint32_t SlabFrames::takeListed() {
   return frame + index * slabPages;
 }
 
-void SlabFrames::give(uint32_t page) {
-  if (uint32_t frame = putBack(page))
-    arenaAt(0).giveSlabFrame(frame);
+void SlabFrames::recycle(uint32_t page) {
+  if (uint32_t frame = markFree(page))
+    arenaAt(0).recycleSlabFrame(frame);
 }
 
 /// Returns a frame without a slab in use that is not kept, or 0.
-uint32_t SlabFrames::putBack(uint32_t page) {
+uint32_t SlabFrames::markFree(uint32_t page) {
   Locked hold(lock);
   uint32_t frame = page & ~(framePages - 1);
   SlabBits bits = freeSlabs(frame);
@@ -99,7 +99,7 @@ uint32_t SlabFrames::putBack(uint32_t page) {
   return frame;
 }
 
-uint32_t SlabFrames::takeSpare() {
+uint32_t SlabFrames::popSpare() {
   Locked hold(lock);
   uint32_t frame = spare;
   if (frame)
@@ -109,13 +109,13 @@ uint32_t SlabFrames::takeSpare() {
 }
 
 void SlabFrames::releaseSpare() {
-  if (uint32_t frame = takeSpare())
-    arenaAt(0).giveSlabFrame(frame);
+  if (uint32_t frame = popSpare())
+    arenaAt(0).recycleSlabFrame(frame);
 }
 
 /// Takes the free slabs of a frame in which others are in use; none if the
 /// frame is not present.
-SlabBits SlabFrames::takeAllOf(uint32_t frame) {
+SlabBits SlabFrames::acquireAll(uint32_t frame) {
   Locked hold(lock);
   if (heapMap.pages[frame].state != UnitState::slabs)
     return 0;
@@ -131,7 +131,7 @@ bool SlabFrames::trimPages() {
   bool any = false;
   size_t open = heapMap.openBytes.load(std::memory_order_acquire);
   for (uint32_t frame = 0; frame < open / heapPageBytes; frame += framePages) {
-    SlabBits bits = takeAllOf(frame);
+    SlabBits bits = acquireAll(frame);
     for (SlabBits left = bits; left;) {
       auto first = unsigned(__builtin_ctzll(left));
       SlabBits others = ~(left >> first);
@@ -141,7 +141,7 @@ bool SlabFrames::trimPages() {
       left &= ~(((SlabBits(1) << count) - 1) << first);
     }
     for (; bits; bits &= bits - 1)
-      give(frame + unsigned(__builtin_ctzll(bits)) * slabPages);
+      recycle(frame + unsigned(__builtin_ctzll(bits)) * slabPages);
   }
   return any;
 }

@@ -33,8 +33,8 @@ public:
   static_assert(slabs == 64, "a bit for each in SlabBits");
 
   /// First page of a free slab; 0: \p error.
-  uint32_t take(int &error);
-  void give(uint32_t page);
+  uint32_t acquire(int &error);
+  void recycle(uint32_t page);
   /// Gives a frame without a slab in use back to arena 0.
   void releaseSpare();
   /// Gives the base pages of free slabs back where others of their frame are in
@@ -44,11 +44,11 @@ public:
   FutexLock lock; ///< held over a fork, see lockCaches()
 
 private:
-  uint32_t takeListed();
-  SlabBits takeAllOf(uint32_t frame);
+  uint32_t popListed();
+  SlabBits acquireAll(uint32_t frame);
   bool grow(int &error);
-  uint32_t putBack(uint32_t page);
-  uint32_t takeSpare();
+  uint32_t markFree(uint32_t page);
+  uint32_t popSpare();
   void link(uint32_t frame);
   void unlink(uint32_t frame);
   uint32_t first = 0; ///< frame with a free slab

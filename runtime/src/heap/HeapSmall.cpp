@@ -52,7 +52,8 @@ struct Classes {
 } // namespace
 
 static constexpr Classes classes;
-static_assert(classes.bytes[sizeClasses - 1] == smallMost, "the last class");
+static_assert(classes.bytes[sizeClasses - 1] == maxSmallBytes,
+              "the last class");
 
 // Not classes.of itself: it has to be a plain table for the inline function.
 const uint8_t mpg::classOfSmallest[65] = {
@@ -73,25 +74,25 @@ size_t mpg::bytesOfClass(unsigned sizeClass) {
 // The owner's lists
 //===----------------------------------------------------------------------===//
 
-static uintptr_t startOf(const Slab &slab) {
+static uintptr_t getStart(const Slab &slab) {
   return heapMap.base + uintptr_t(heapMap.slabs - &slab) * slabBytes;
 }
 
-static constexpr uint32_t mostBinBytes = 16 << 10;
+static constexpr uint32_t maxBinBytes = 16 << 10;
 
 /// Objects in a bin.
-static uint32_t mostOf(unsigned sizeClass) {
-  constexpr uint32_t least = 8;
-  uint32_t count = mostBinBytes / classes.bytes[sizeClass];
-  return count > least ? count : least;
+static uint32_t getMaxObjects(unsigned sizeClass) {
+  constexpr uint32_t min = 8;
+  uint32_t count = maxBinBytes / classes.bytes[sizeClass];
+  return count > min ? count : min;
 }
 
 void ThreadCache::start() {
-  constexpr uint32_t mostWaiting = 32;
+  constexpr uint32_t maxWaiting = 32;
   for (unsigned i = 0; i < sizeClasses; ++i) {
-    bins[i].most = mostOf(i);
-    uint32_t count = 2 * mostBinBytes / classes.bytes[i];
-    waiting[i].most = count < mostWaiting ? count : mostWaiting;
+    bins[i].max = getMaxObjects(i);
+    uint32_t count = 2 * maxBinBytes / classes.bytes[i];
+    waiting[i].max = count < maxWaiting ? count : maxWaiting;
   }
 }
 
@@ -118,7 +119,7 @@ void ThreadCache::unlist(Slab &slab) {
 void ThreadCache::release(Slab &slab) {
   unlist(slab);
   slab.owner.store(nullptr, std::memory_order_release);
-  slabFrames.give(pageOf(startOf(slab)));
+  slabFrames.recycle(getPage(getStart(slab)));
 }
 
 /// Gives an object of a bin back to its slab.
@@ -162,17 +163,17 @@ void ThreadCache::toSlabs(unsigned sizeClass, FreeObject *object) {
   }
 }
 
-void ThreadCache::lookAtEachFree() {
+void ThreadCache::inspectEachFree() {
   for (Bin &bin : bins)
-    bin.most = 0;
+    bin.max = 0;
 }
 
 /// While pages may be collapsed: a program that frees and allocates in turn has
 /// no other slow way.
-void ThreadCache::lookAtFree(unsigned sizeClass) {
+void ThreadCache::inspectFree(unsigned sizeClass) {
   constexpr unsigned each = 64;
   if (!isCollapseDue.load(std::memory_order_relaxed))
-    bins[sizeClass].most = mostOf(sizeClass);
+    bins[sizeClass].max = getMaxObjects(sizeClass);
   else if (++looks % each == 0)
     collapseSome();
 }
@@ -180,14 +181,14 @@ void ThreadCache::lookAtFree(unsigned sizeClass) {
 /// A bin is full: all objects except the newest go on the shelf. If that is
 /// full, too, this object goes to its slab, while both are in the cache.
 void ThreadCache::shelve(unsigned sizeClass) {
-  constexpr uint64_t mostBytes = 1 << 20;
+  constexpr uint64_t maxBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
-  if (bin.count <= mostOf(sizeClass))
-    return lookAtFree(sizeClass);
+  if (bin.count <= getMaxObjects(sizeClass))
+    return inspectFree(sizeClass);
   Shelf &shelf = shelves[sizeClass];
   FreeObject *object = bin.first;
   uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];
-  if (shelf.count == Shelf::depth || shelvedBytes + bytes > mostBytes) {
+  if (shelf.count == Shelf::depth || shelvedBytes + bytes > maxBytes) {
     bin.first = object->next();
     --bin.count;
     return toSlab(object);
@@ -222,7 +223,7 @@ void ThreadCache::mend(unsigned sizeClass) {
   if (bin.count == 1 && isInHeap(object))
     object->setNext(nullptr);
   if (bin.count && isFreeObject(object)) {
-    object->mark = markOf(object);
+    object->mark = getMark(object);
     return;
   }
   bool isWanted = bin.count > 0;
@@ -247,11 +248,11 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
   } else if (fresh) {
     got = stepBytes / bytes < fresh ? stepBytes / bytes : fresh;
     got = got ? got : 1;
-    uintptr_t start = startOf(slab) + freshBytes;
+    uintptr_t start = getStart(slab) + freshBytes;
     for (uint32_t i = got; i-- > 0;) {
       auto *object = reinterpret_cast<FreeObject *>(start + i * bytes);
       object->setNext(bin.first);
-      object->mark = markOf(object);
+      object->mark = getMark(object);
       bin.first = object;
     }
     slab.freshBytes.store(freshBytes + got * bytes, std::memory_order_relaxed);
@@ -265,7 +266,7 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
 }
 
 static Slab *newSlab(ThreadCache &owner, unsigned sizeClass, int &error) {
-  uint32_t page = slabFrames.take(error);
+  uint32_t page = slabFrames.acquire(error);
   if (!page)
     return nullptr;
   Slab &slab = slabAt(page * heapPageBytes);
@@ -352,7 +353,7 @@ void ThreadCache::releaseEmpty() {
 }
 
 static Range freshPart(const Slab &slab) {
-  uintptr_t start = startOf(slab);
+  uintptr_t start = getStart(slab);
   return {start + slab.freshBytes.load(std::memory_order_relaxed),
           start + slabBytes};
 }
@@ -361,7 +362,7 @@ static Range freshPart(const Slab &slab) {
 /// hold nothing needed. False: there are none, or the list is damaged.
 static bool freshenEnd(Slab &slab) {
   uint64_t isFree[slabBytes / 16 / 64] = {};
-  uintptr_t start = startOf(slab);
+  uintptr_t start = getStart(slab);
   uint32_t bytes = slab.objectBytes;
   uint32_t count = slab.freshBytes.load(std::memory_order_relaxed) / bytes;
   FreeObject *object = slab.free;
@@ -432,18 +433,18 @@ bool ThreadCache::trimPages() {
 static constexpr unsigned addressBits = 48;
 static constexpr uint64_t addressMask = (uint64_t(1) << addressBits) - 1;
 
-static FreeObject *firstOf(uint64_t list) {
+static FreeObject *getFirst(uint64_t list) {
   return reinterpret_cast<FreeObject *>(list & addressMask);
 }
 
 void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
-  constexpr uint64_t most = UINT16_MAX;
+  constexpr uint64_t max = UINT16_MAX;
   std::atomic<uint64_t> &list = received[sizeClass];
   uint64_t before = list.load(std::memory_order_relaxed), after;
   do {
-    some.last->setNext(firstOf(before));
+    some.last->setNext(getFirst(before));
     uint64_t count = (before >> addressBits) + some.count;
-    after = uint64_t(uintptr_t(some.first)) | (count < most ? count : most)
+    after = uint64_t(uintptr_t(some.first)) | (count < max ? count : max)
                                                   << addressBits;
   } while (!list.compare_exchange_weak(before, after, std::memory_order_seq_cst,
                                        std::memory_order_relaxed));
@@ -460,11 +461,11 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
   auto count = uint32_t(all >> addressBits);
   if (count == UINT16_MAX) { // or more
     count = 0;
-    for (FreeObject *object = firstOf(all); object && isFreeObject(object);
+    for (FreeObject *object = getFirst(all); object && isFreeObject(object);
          object = object->next())
       ++count;
   }
-  bins[sizeClass].first = firstOf(all);
+  bins[sizeClass].first = getFirst(all);
   bins[sizeClass].count = count;
   return true;
 }
@@ -472,7 +473,7 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
 void ThreadCache::collect() {
   for (unsigned i = 0; i < sizeClasses; ++i)
     if (received[i].load(std::memory_order_relaxed))
-      toSlabs(i, firstOf(received[i].exchange(0, std::memory_order_acquire)));
+      toSlabs(i, getFirst(received[i].exchange(0, std::memory_order_acquire)));
 }
 
 bool ThreadCache::hasReceived() const {

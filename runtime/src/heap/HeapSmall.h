@@ -21,26 +21,26 @@
 
 namespace mpg {
 
-constexpr size_t smallMost = 14 << 10; ///< larger blocks are medium
-constexpr unsigned sizeClasses = 35;   ///< 16 to 128 by 16, then 4 a doubling
+constexpr size_t maxSmallBytes = 14 << 10; ///< larger blocks are medium
+constexpr unsigned sizeClasses = 35; ///< 16 to 128 by 16, then 4 a doubling
 
 class ThreadCache;
 
 /// The mark of a free object, stored beside its link.
-inline uintptr_t markOf(const void *object) {
+inline uintptr_t getMark(const void *object) {
   return heapMap.mark ^ uintptr_t(object);
 }
 
 /// A free object.
 struct FreeObject {
-  uintptr_t link; ///< the next one's address, xor markOf(this)
+  uintptr_t link; ///< the next one's address, xor getMark(this)
   uintptr_t mark; ///< the process's secret, with the object's address
 
   FreeObject *next() const {
-    return reinterpret_cast<FreeObject *>(link ^ markOf(this));
+    return reinterpret_cast<FreeObject *>(link ^ getMark(this));
   }
   void setNext(const FreeObject *object) {
-    link = uintptr_t(object) ^ markOf(this);
+    link = uintptr_t(object) ^ getMark(this);
   }
 };
 
@@ -84,7 +84,7 @@ public:
   /// cache.
   struct Bin {
     FreeObject *first = nullptr;
-    uint32_t count = 0, most = 0;
+    uint32_t count = 0, max = 0;
   };
 
   /// The fast path of malloc; null: allocateSlowly() does the rest.
@@ -92,7 +92,7 @@ public:
     Bin &bin = bins[sizeClass];
     FreeObject *object = bin.first;
     if (__builtin_expect(!isInHeap(object), 0) ||
-        __builtin_expect(object->mark != markOf(object), 0))
+        __builtin_expect(object->mark != getMark(object), 0))
       return nullptr;
     FreeObject *next = object->next();
     __builtin_prefetch(next); // for the next call
@@ -108,26 +108,26 @@ public:
   /// pre: \p object is one of \p slab's, which is ours, and in use.
   void free(Slab &slab, FreeObject *object) {
     MPG_CHECK(slab.owner.load(std::memory_order_relaxed) == this &&
-              object->mark != markOf(object));
+              object->mark != getMark(object));
     Bin &bin = bins[slab.sizeClass];
-    object->mark = markOf(object);
+    object->mark = getMark(object);
     object->setNext(bin.first);
     bin.first = object;
-    if (__builtin_expect(++bin.count > bin.most, 0))
+    if (__builtin_expect(++bin.count > bin.max, 0))
       shelve(slab.sizeClass);
   }
 
   /// An object of another cache's \p slab; goes there when there are some.
   void sendHome(ThreadCache &owner, Slab &slab, FreeObject *object) {
     Waiting &some = waiting[slab.sizeClass];
-    object->mark = markOf(object);
+    object->mark = getMark(object);
     if (__builtin_expect(some.destination != &owner, 0))
       return redirect(owner, slab, object);
     object->setNext(some.first);
     if (!some.count)
       some.last = object;
     some.first = object;
-    if (__builtin_expect(++some.count >= some.most, 0))
+    if (__builtin_expect(++some.count >= some.max, 0))
       flush(slab.sizeClass);
   }
 
@@ -168,7 +168,7 @@ public:
 
   /// Until no collapse is due (Collapse.h) each free() of a small object looks
   /// whether it is time.
-  void lookAtEachFree();
+  void inspectEachFree();
 
   // Around a fork: no thread borrows an abandoned cache between the first and
   // one of the others. In the child, only the forking thread's cache is intact;
@@ -192,7 +192,7 @@ private:
   struct Waiting {
     ThreadCache *destination = nullptr;
     FreeObject *first = nullptr, *last = nullptr;
-    uint32_t count = 0, most = 0;
+    uint32_t count = 0, max = 0;
   };
 
   /// Full bins that were put aside whole: their objects are not touched until
@@ -208,7 +208,7 @@ private:
   };
 
   void mend(unsigned sizeClass);
-  void lookAtFree(unsigned sizeClass);
+  void inspectFree(unsigned sizeClass);
   void shelve(unsigned sizeClass);
   bool unshelve(unsigned sizeClass);
   bool receiveInto(unsigned sizeClass);
@@ -226,7 +226,7 @@ private:
 
   Slab *open[sizeClasses] = {}; ///< with objects that are free or fresh
   uint64_t shelvedBytes = 0;
-  unsigned looks = 0; ///< of lookAtFree()
+  unsigned looks = 0; ///< of inspectFree()
   Shelf shelves[sizeClasses] = {};
   Waiting waiting[sizeClasses];
   /// Lists from others: address of the first, above it the number.
@@ -245,7 +245,7 @@ bool startCaches();
 
 /// For a program that wants all keys of threads there are: from now on no
 /// thread gets a cache. False if that had been given up before.
-bool giveUpKey();
+bool releaseKey();
 
 /// Makes a cache for the calling thread, which it leaves when it ends. Null: no
 /// memory, or no key, or the thread is past its end: use lateCache().
@@ -256,9 +256,9 @@ ThreadCache *ownCache();
 ThreadCache *lateCache();
 void doneWithLateCache();
 
-/// Class of a size of at most smallMost bytes, and the size of its objects.
+/// Class of a size of at most maxSmallBytes, and the size of its objects.
 extern const uint8_t classOfSmallest[65] __attribute__((visibility("hidden")));
-inline unsigned classOf(size_t bytes) {
+inline unsigned getClass(size_t bytes) {
   if (__builtin_expect(bytes <= 1024, 1))
     return classOfSmallest[(bytes + 15) / 16];
   unsigned high = 63u - unsigned(__builtin_clzll(bytes - 1));
@@ -268,9 +268,9 @@ size_t bytesOfClass(unsigned sizeClass);
 
 /// The bytes whose class has objects for \p bytes at multiples of \p alignment,
 /// a power of two. Each multiple of it is the size of a class, or lies where
-/// the classes are multiples of it. pre: \p bytes is at most smallMost.
+/// the classes are multiples of it. pre: \p bytes is at most maxSmallBytes.
 inline size_t alignedBytes(size_t bytes, size_t alignment) {
-  MPG_CHECK(bytes <= smallMost);
+  MPG_CHECK(bytes <= maxSmallBytes);
   return alignment <= 16 ? bytes : roundUp(bytes ? bytes : 1, alignment);
 }
 

@@ -34,12 +34,12 @@ static constexpr uint32_t isSplit = 1; // in place of the length of a frame
 /// Four times the memory, because the range gets holes. Limits do not matter:
 /// chosen addresses use nothing.
 static uint64_t wantedBytes() {
-  constexpr uint64_t most = uint64_t(15) << 40; // in 32 bits of pages
+  constexpr uint64_t max = uint64_t(15) << 40; // in 32 bits of pages
   struct sysinfo info;
   if (isError(rawCall(SYS_sysinfo, long(&info))))
     return uint64_t(1) << 40;
   uint64_t memory = uint64_t(info.totalram) * info.mem_unit;
-  return 4 * memory < most ? 4 * memory : most;
+  return 4 * memory < max ? 4 * memory : max;
 }
 
 /// Bytes of the tables of slabs and of pages, from one page to another.
@@ -76,7 +76,7 @@ static size_t allTableBytes(size_t rangeBytes, size_t hugeBytes) {
 
 bool HeapSpace::start(const Config &settings, Messages &speaker) {
   // With less than that the C library's malloc does better.
-  constexpr uint64_t least = uint64_t(256) << 20;
+  constexpr uint64_t min = uint64_t(256) << 20;
   config = &settings;
   messages = &speaker;
   hugeBytes = settings.hugeBytes;
@@ -85,10 +85,10 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   mustPageIn =
       settings.mode != Mode::thp && reservationMayFailAtStart(hugeBytes);
   if (settings.fallbackGiven || hugeBytes != frameBytes)
-    tellEveryFallback();
+    reportEveryFallback();
   // The first and the last frame are never used.
   for (uint64_t bytes = roundUp(wantedBytes(), hugeBytes);
-       reserved.empty() && bytes >= least && bytes >= 4 * hugeBytes;
+       reserved.empty() && bytes >= min && bytes >= 4 * hugeBytes;
        bytes = roundUp(bytes / 2, hugeBytes)) {
     Range all =
         chooseAddresses(bytes + allTableBytes(bytes, hugeBytes), hugeBytes);
@@ -117,7 +117,7 @@ bool HeapSpace::startTables() {
   heapMap.base = reserved.start;
   heapMap.random = uint32_t(addressRandom());
   addresses.start(frames, 0);
-  addresses.give({1, uint32_t(bytes / hugeBytes - 2), false});
+  addresses.recycle({1, uint32_t(bytes / hugeBytes - 2), false});
   return true;
 }
 
@@ -163,12 +163,12 @@ void *HeapSpace::metadata(size_t bytes) {
   return memory;
 }
 
-FreeRuns::Run HeapSpace::runOf(Range memory) const {
+FreeRuns::Run HeapSpace::getRun(Range memory) const {
   return {uint32_t((memory.start - reserved.start) / hugeBytes),
           uint32_t(memory.bytes() / hugeBytes), false};
 }
 
-Range HeapSpace::rangeOf(FreeRuns::Run run) const {
+Range HeapSpace::getRange(FreeRuns::Run run) const {
   uintptr_t start = reserved.start + run.first * hugeBytes;
   return {start, start + run.length * hugeBytes};
 }
@@ -185,26 +185,26 @@ static uint64_t &bytesOn(MappedBytes &bytes, Source source) {
 
 /// The frames of \p memory have pages of \p source now.
 void HeapSpace::note(Range memory, Source source) {
-  FreeRuns::Run run = runOf(memory);
+  FreeRuns::Run run = getRun(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
     frames[i] = {0, 0, 0, 0, uint8_t(source), UnitState::mapped};
   bytesOn(now, source) += memory.bytes();
-  if (now.huge > mostHugeBytes)
-    mostHugeBytes = now.huge;
-  if (now.all() > mostBytes)
-    mostBytes = now.all();
+  if (now.huge > maxHugeBytes)
+    maxHugeBytes = now.huge;
+  if (now.all() > maxBytes)
+    maxBytes = now.all();
 }
 
 /// The frames of \p memory, which were noted, are about to lose their pages.
 void HeapSpace::forget(Range memory) {
-  FreeRuns::Run run = runOf(memory);
+  FreeRuns::Run run = getRun(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
     bytesOn(now, Source(frames[i].detail)) -= hugeBytes;
   setState(memory, UnitState::lost);
 }
 
 void HeapSpace::setState(Range memory, UnitState state) {
-  FreeRuns::Run run = runOf(memory);
+  FreeRuns::Run run = getRun(memory);
   for (uint32_t i = run.first; i < run.end(); ++i)
     frames[i].state = state;
 }
@@ -215,7 +215,7 @@ void HeapSpace::setSource(Range memory, Source source) {
   note(memory, source);
 }
 
-void HeapSpace::tellRegion() {
+void HeapSpace::reportRegion() {
   uint64_t mapped = now.all();
   messages->region(MPG_REGION_HEAP, {reserved.start, reserved.start + mapped},
                    now.huge + now.thp, hugeBytes,
@@ -314,7 +314,7 @@ void HeapSpace::enlargeFirst() {
 int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   bool wantsPool = config->mode != Mode::thp;
   if (wantsPool && !config->fallback) {
-    sayHeapRefusal(wanted, hugeBytes, error, *messages);
+    reportHeapRefusal(wanted, hugeBytes, error, *messages);
     return ENOMEM;
   }
   bool isLate = isFirst(memory, node);
@@ -333,7 +333,7 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   }
   // The fork has said it.
   if (poolIsOpen() && (wantsPool || source == Source::normal))
-    sayHeapFallback(memory.bytes(), hugeBytes, source, error, *messages);
+    reportHeapFallback(memory.bytes(), hugeBytes, source, error, *messages);
   Locked hold(lock);
   note(memory, source);
   return 0;
@@ -361,10 +361,10 @@ int HeapSpace::map(Range memory, int node, size_t needBytes) {
 }
 
 /// Addresses without memory, which were lost.
-void HeapSpace::giveAddresses(Range memory) {
+void HeapSpace::recycleAddresses(Range memory) {
   Locked hold(lock);
   setState(memory, UnitState::inside);
-  addresses.give(runOf(memory));
+  addresses.recycle(getRun(memory));
 }
 
 static void touchPages(uintptr_t start, uintptr_t end) {
@@ -379,8 +379,8 @@ static void touchPages(uintptr_t start, uintptr_t end) {
 /// of megabytes pays for two page faults. 10 KiB for a frame of 2 MiB, so not
 /// for more than a moment's need.
 static void touchTables(Range memory) {
-  constexpr size_t mostBytes = 64 << 20;
-  if (memory.bytes() > mostBytes)
+  constexpr size_t maxBytes = 64 << 20;
+  if (memory.bytes() > maxBytes)
     return;
   size_t start = memory.start - heapMap.base, end = memory.end - heapMap.base;
   auto pages = uintptr_t(heapMap.pages);
@@ -397,38 +397,39 @@ static void touchTables(Range memory) {
 int HeapSpace::fill(Range memory, int node, size_t needBytes) {
   if (int error = map(memory, node, needBytes)) {
     if (error != EEXIST)
-      giveAddresses(memory);
+      recycleAddresses(memory);
     return error;
   }
   touchTables(memory);
   Locked hold(lock);
-  tellRegion();
+  reportRegion();
   return 0;
 }
 
-int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
-                        size_t needBytes) {
+int HeapSpace::acquireOnce(size_t bytes, size_t alignment, int node,
+                           Range &memory, size_t needBytes) {
   MPG_CHECK(bytes % hugeBytes == 0 && bytes > 0);
-  if (bytes / hugeBytes >= runOf(reserved).length)
+  if (bytes / hugeBytes >= getRun(reserved).length)
     return ENOSPC;
   {
     Locked hold(lock);
     // The range begins at a multiple of the frame, not of more.
     size_t slack = alignment > hugeBytes ? alignment - hugeBytes : 0;
-    if (slack / hugeBytes >= runOf(reserved).length)
+    if (slack / hugeBytes >= getRun(reserved).length)
       return ENOSPC;
-    FreeRuns::Run run = addresses.take(uint32_t((bytes + slack) / hugeBytes));
+    FreeRuns::Run run =
+        addresses.acquire(uint32_t((bytes + slack) / hugeBytes));
     if (!run.first)
       return ENOSPC;
-    Range found = rangeOf(run);
+    Range found = getRange(run);
     memory.start = roundUp(found.start, alignment > hugeBytes ? alignment : 1);
     memory.end = memory.start + bytes;
     if (memory.start > found.start)
-      addresses.give(runOf({found.start, memory.start}));
+      addresses.recycle(getRun({found.start, memory.start}));
     if (memory.end < found.end)
-      addresses.give(runOf({memory.end, found.end}));
-    if (!openTables(runOf(memory).end())) {
-      addresses.give(runOf(memory));
+      addresses.recycle(getRun({memory.end, found.end}));
+    if (!openTables(getRun(memory).end())) {
+      addresses.recycle(getRun(memory));
       return ENOSPC;
     }
     setState(memory, UnitState::lost);
@@ -436,28 +437,28 @@ int HeapSpace::takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
   return fill(memory, node, needBytes);
 }
 
-int HeapSpace::take(size_t bytes, size_t alignment, int node, Range &memory,
-                    size_t needBytes) {
+int HeapSpace::acquire(size_t bytes, size_t alignment, int node, Range &memory,
+                       size_t needBytes) {
   // Addresses that another mapping has are not looked at again.
-  constexpr unsigned mostTries = 100;
+  constexpr unsigned maxTries = 100;
   int error = EEXIST;
-  for (unsigned i = 0; i < mostTries && error == EEXIST; ++i)
-    error = takeOnce(bytes, alignment, node, memory, needBytes);
+  for (unsigned i = 0; i < maxTries && error == EEXIST; ++i)
+    error = acquireOnce(bytes, alignment, node, memory, needBytes);
   return error == EEXIST ? ENOMEM : error;
 }
 
-int HeapSpace::takeAt(uintptr_t start, size_t bytes, int node,
-                      size_t needBytes) {
+int HeapSpace::acquireAt(uintptr_t start, size_t bytes, int node,
+                         size_t needBytes) {
   Range memory{start, start + bytes};
   if (start < reserved.start || memory.end > reserved.end - hugeBytes)
     return ENOSPC;
   {
     Locked hold(lock);
-    FreeRuns::Run run = runOf(memory);
-    if (!addresses.takeAt(run.first, run.length).first)
+    FreeRuns::Run run = getRun(memory);
+    if (!addresses.acquireAt(run.first, run.length).first)
       return ENOSPC;
     if (!openTables(run.end())) {
-      addresses.give(run);
+      addresses.recycle(run);
       return ENOSPC;
     }
     setState(memory, UnitState::lost);
@@ -492,8 +493,8 @@ uint64_t HeapSpace::leftForOthers() {
 /// Returned memory is gone at the end, when mpgrun looks. So it is counted
 /// before, for mpgrun only: at a new maximum, and a few more times, because a
 /// different part of the same amount may be in use.
-void HeapSpace::lookAtPeak() {
-  constexpr unsigned mostLooks = 4;
+void HeapSpace::updatePeak() {
+  constexpr unsigned maxInspections = 4;
   if (!messages->isHeard())
     return;
   uint64_t mapped;
@@ -506,18 +507,18 @@ void HeapSpace::lookAtPeak() {
   if (!isCounted || mapped < lookedAtBytes.load())
     return;
   if (mapped > lookedAtBytes.exchange(mapped))
-    looksLeft.store(mostLooks);
+    looksLeft.store(maxInspections);
   else if (looksLeft.load() == 0)
     return;
   looksLeft.fetch_sub(1);
-  RangeUse use = useOf(reserved);
+  RangeUse use = readUse(reserved);
   messages->heapUse(use.bytes, use.poolBytes + use.thpBytes);
 }
 
-void HeapSpace::give(Range memory) {
+void HeapSpace::recycle(Range memory) {
   MPG_CHECK(memory.start % hugeBytes == 0 && memory.end % hugeBytes == 0);
   MPG_CHECK(reserved.start <= memory.start && memory.end <= reserved.end);
-  lookAtPeak();
+  updatePeak();
   {
     Locked hold(lock);
     forget(memory);
@@ -525,9 +526,9 @@ void HeapSpace::give(Range memory) {
       firstFrames = Range{};
   }
   unmapChosen(memory);
-  giveAddresses(memory);
+  recycleAddresses(memory);
   Locked hold(lock);
-  tellRegion();
+  reportRegion();
 }
 
 /// Base pages of \p memory are gone, so its frames are not made whole again.
@@ -543,11 +544,11 @@ void HeapSpace::noteSplit(Range memory) {
   }
   if (wasLarge && noteHeapReason("malloc_trim() splits transparent huge pages "
                                  "to return free memory; fix: fewer calls"))
-    tellRegion();
+    reportRegion();
 }
 
 bool HeapSpace::empty(Range memory) {
-  lookAtPeak();
+  updatePeak();
   bool any = false;
   for (uintptr_t at = memory.start; at < memory.end;) {
     uintptr_t next = roundDown(at, hugeBytes) + hugeBytes;
@@ -597,7 +598,7 @@ bool HeapSpace::splitsAtFork(const char *reason) {
   if (!now.thp)
     return false;
   if (noteHeapReason(reason) && lock.tryLock()) { // a signal's handler may fork
-    tellRegion();
+    reportRegion();
     lock.unlock();
   }
   return true;
@@ -636,7 +637,7 @@ void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
       first = i;
     if (continues || !first)
       continue;
-    visit(context, rangeOf({first, i - first, false}));
+    visit(context, getRange({first, i - first, false}));
     first = 0;
   }
 }

@@ -59,12 +59,12 @@ public:
   /// \p needBytes: so much of it, from its start, is for a block now; prepaging
   /// is for that, the rest comes when it is touched.
   /// pre: bytes is a multiple of the frame.
-  int take(size_t bytes, size_t alignment, int node, Range &memory,
-           size_t needBytes = SIZE_MAX);
+  int acquire(size_t bytes, size_t alignment, int node, Range &memory,
+              size_t needBytes = SIZE_MAX);
 
   /// The same at \p start, if the addresses there are free.
-  int takeAt(uintptr_t start, size_t bytes, int node,
-             size_t needBytes = SIZE_MAX);
+  int acquireAt(uintptr_t start, size_t bytes, int node,
+                size_t needBytes = SIZE_MAX);
 
   /// Whether the limits of the process allow an arena to take \p bytes more;
   /// always where no other malloc may serve. \p arenaBytes: of all arenas.
@@ -75,7 +75,7 @@ public:
 
   /// Gives frames back to the system. pre: they came from take() and are
   /// not in use; several takes may be given back together, or in parts.
-  void give(Range frames);
+  void recycle(Range frames);
 
   /// Makes the whole base pages of \p memory zero and gives them back; the
   /// addresses stay, and so do hugetlb pages. Returns whether any went. pre:
@@ -98,8 +98,8 @@ public:
   size_t hugePageBytes() const { return hugeBytes; }
   Range range() const { return reserved; }
   MappedBytes mapped() const { return now; }
-  uint64_t peakBytes() const { return mostBytes; }
-  uint64_t peakHugeBytes() const { return mostHugeBytes; }
+  uint64_t peakBytes() const { return maxBytes; }
+  uint64_t peakHugeBytes() const { return maxHugeBytes; }
   uint64_t metadataBytes() const;
 
   /// Memory that lives as long as the process: zeroed, aligned to 64 bytes, on
@@ -131,12 +131,12 @@ public:
 private:
   /// For checks: the lock is held, or no other thread exists that needs it.
   bool isHeldByMe() const { return lock.isHeld() || FutexLock::isOnlyThread(); }
-  FreeRuns::Run runOf(Range memory) const;
-  Range rangeOf(FreeRuns::Run run) const;
+  FreeRuns::Run getRun(Range memory) const;
+  Range getRange(FreeRuns::Run run) const;
   bool startTables();
   bool openTables(size_t frameCount);
-  int takeOnce(size_t bytes, size_t alignment, int node, Range &memory,
-               size_t needBytes);
+  int acquireOnce(size_t bytes, size_t alignment, int node, Range &memory,
+                  size_t needBytes);
   int fill(Range memory, int node, size_t needBytes);
   int map(Range memory, int node, size_t needBytes);
   int mapPool(Range &memory, bool allOrNothing);
@@ -144,14 +144,14 @@ private:
   bool isFirst(Range memory, int node);
   void enlargeFirst();
   int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
-  void giveAddresses(Range memory);
+  void recycleAddresses(Range memory);
   bool isHuge(uintptr_t address) const; ///< pre: in the range
   void note(Range memory, Source source);
   void forget(Range memory);
   void noteSplit(Range memory);
   void setState(Range memory, UnitState state);
-  void tellRegion();
-  void lookAtPeak();
+  void reportRegion();
+  void updatePeak();
 
   FutexLock lock; ///< of everything but the metadata
   Range reserved; ///< for the heap; not mapped but where there is memory
@@ -167,9 +167,9 @@ private:
   size_t openCount = 0;        ///< frames whose tables are open
   MappedBytes now;
   Range firstFrames; ///< on normal pages until the heap grows; empty: none is
-  uint64_t mostBytes = 0, mostHugeBytes = 0; ///< of `now`, each by itself
-  std::atomic<uint64_t> lookedAtBytes{0};    ///< mapped at the last look
-  std::atomic<unsigned> looksLeft{0};        ///< until there is more mapped
+  uint64_t maxBytes = 0, maxHugeBytes = 0; ///< of `now`, each by itself
+  std::atomic<uint64_t> lookedAtBytes{0};  ///< mapped at the last look
+  std::atomic<unsigned> looksLeft{0};      ///< until there is more mapped
   Range metadataLeft;
   uint64_t metadataTaken = 0;
   FutexLock metadataLock;

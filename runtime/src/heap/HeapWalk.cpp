@@ -38,7 +38,7 @@ void mpg::settleCaches() {
 }
 
 /// Pages of a run whose first entry is \p entry; 0: it cannot be one.
-static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
+static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
   constexpr uint32_t slabPages = slabFrameBytes / heapPageBytes;
   auto framePages = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);
   // Owners of pages may be free()ing them at this moment: state, then length.
@@ -73,7 +73,7 @@ static uint32_t lengthOf(const UnitEntry &entry, uint32_t page, uint32_t end) {
 
 HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
   const UnitEntry &entry = heapMap.pages[page];
-  uint32_t length = lengthOf(entry, page, endPage);
+  uint32_t length = getLength(entry, page, endPage);
   HeapTile tile{page, length, entry.state, entry.owner, length == 0};
   bool isOfArena =
       tile.state != UnitState::inside && tile.state != UnitState::large;
@@ -94,7 +94,7 @@ HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
 static void addFreePages(ArenaUse &use, uint32_t pages) {
   uint64_t bytes = uint64_t(pages) * heapPageBytes;
   use.freeRuns.add(1, bytes);
-  use.runsOf[31 - __builtin_clz(pages)].add(1, bytes);
+  use.runsBySize[31 - __builtin_clz(pages)].add(1, bytes);
 }
 
 namespace {
@@ -136,7 +136,7 @@ void SmallUse::addTo(ArenaUse &use) const {
     uint64_t bytes = bytesOfClass(i);
     use.used.add(used[i], used[i] * bytes);
     use.freeSmall.add(free[i], free[i] * bytes);
-    use.smallOf[i].add(free[i], free[i] * bytes);
+    use.smallByClass[i].add(free[i], free[i] * bytes);
   }
 }
 

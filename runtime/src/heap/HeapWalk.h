@@ -99,9 +99,9 @@ struct ArenaUse {
   BlockCount used;          ///< what the program has; usable bytes
   BlockCount freeSmall;     ///< room for small blocks in slabs in use
   BlockCount freeRuns;      ///< runs of free pages, free slabs, cached blocks
-  uint64_t trimmableBytes = 0;     ///< in whole free frames
-  BlockCount smallOf[sizeClasses]; ///< freeSmall by size class
-  BlockCount runsOf[doublings];    ///< freeRuns, of [2^n, 2^(n+1)) pages
+  uint64_t trimmableBytes = 0;          ///< in whole free frames
+  BlockCount smallByClass[sizeClasses]; ///< freeSmall by size class
+  BlockCount runsBySize[doublings];     ///< freeRuns, of [2^n, 2^(n+1)) pages
 
   uint64_t freeBytes() const { return freeSmall.bytes + freeRuns.bytes; }
 };

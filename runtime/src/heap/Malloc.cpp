@@ -136,28 +136,28 @@ static inline bool isOpen(size_t offset) {
 
 /// The cache that has \p block if that is a small block in use, else null.
 /// pre: \p slab is the one at \p offset, where \p block is.
-static inline ThreadCache *ownerOf(const Slab &slab, const void *block,
-                                   size_t offset) {
+static inline ThreadCache *getOwner(const Slab &slab, const void *block,
+                                    size_t offset) {
   auto *object = static_cast<const FreeObject *>(block);
   ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
   if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
-      __builtin_expect(object->mark != markOf(object), 1))
+      __builtin_expect(object->mark != getMark(object), 1))
     return owner;
   return nullptr;
 }
 
 MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   ThreadCache *cache = threadCache;
-  if (__builtin_expect(bytes <= smallMost, 1)) {
-    if (void *object = cache->allocate(classOf(bytes)))
+  if (__builtin_expect(bytes <= maxSmallBytes, 1)) {
+    if (void *object = cache->allocate(getClass(bytes)))
       return object;
     return allocateBlock(bytes);
   }
   bool mustMap =
       largeSettings.always &&
       bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
-  if (bytes <= MediumCache::mostBlockBytes && !mustMap)
-    if (uint32_t page = cache->medium.take(bytes))
+  if (bytes <= MediumCache::maxBlockBytes && !mustMap)
+    if (uint32_t page = cache->medium.acquire(bytes))
       return setEdges(page, bytes);
   return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
 }
@@ -167,18 +167,18 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
   if (isOpen(offset)) {
     Slab &slab = slabAt(offset);
     ThreadCache *cache = threadCache;
-    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+    if (ThreadCache *owner = getOwner(slab, block, offset)) {
       auto *object = static_cast<FreeObject *>(block);
       if (__builtin_expect(owner == cache, 1))
         return cache->free(slab, object);
       if (cache != &noCache)
         return cache->sendHome(*owner, slab, object);
     }
-    uint32_t page = pageOf(uintptr_t(block));
+    uint32_t page = getPage(uintptr_t(block));
     if (heapMap.pages[page].state == UnitState::used &&
         mediumBlock(page).start == uintptr_t(block) && cache != &noCache &&
         __builtin_expect(!wrongByteAround(page), 1)) {
-      if (!cache->medium.give(page))
+      if (!cache->medium.recycle(page))
         freeMedium(page);
       return;
     }
@@ -192,19 +192,20 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (__builtin_expect(all <= smallMost, 1))
-    if (void *object = threadCache->allocate(classOf(all)))
+  if (__builtin_expect(all <= maxSmallBytes, 1))
+    if (void *object = threadCache->allocate(getClass(all)))
       return __builtin_memset(object, 0, all);
   return allocateZeroed(all);
 }
 
 /// Where a small block moves to. Not inline: one that stays needs no frame.
-/// pre: \p owner is ownerOf(), the thread has a cache, 0 < bytes <= smallMost.
+/// pre: \p owner is getOwner(), the thread has a cache, 0 < bytes <=
+/// maxSmallBytes.
 [[gnu::noinline]] static void *moveSmall(ThreadCache &owner, Slab &slab,
                                          FreeObject *object, size_t bytes,
                                          uintptr_t caller) {
   ThreadCache &cache = *threadCache;
-  void *other = cache.allocate(classOf(bytes));
+  void *other = cache.allocate(getClass(bytes));
   if (!other)
     return reallocateBlock(object, bytes, caller);
   size_t oldBytes = slab.objectBytes;
@@ -218,9 +219,9 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
 
 MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
   size_t offset = uintptr_t(block) - heapMap.base;
-  if (isOpen(offset) && bytes - 1 < smallMost && threadCache != &noCache) {
+  if (isOpen(offset) && bytes - 1 < maxSmallBytes && threadCache != &noCache) {
     Slab &slab = slabAt(offset);
-    if (ThreadCache *owner = ownerOf(slab, block, offset)) {
+    if (ThreadCache *owner = getOwner(slab, block, offset)) {
       // As resizeInPlace().
       if (bytes <= slab.objectBytes && bytes >= slab.objectBytes / 2)
         return block;
@@ -259,9 +260,9 @@ static void *alignedBlock(size_t alignment, size_t bytes) {
   while (rounded < alignment)
     rounded *= 2;
   size_t objectBytes =
-      bytes <= smallMost ? alignedBytes(bytes, rounded) : SIZE_MAX;
-  if (__builtin_expect(objectBytes <= smallMost, 1))
-    if (void *object = threadCache->allocate(classOf(objectBytes)))
+      bytes <= maxSmallBytes ? alignedBytes(bytes, rounded) : SIZE_MAX;
+  if (__builtin_expect(objectBytes <= maxSmallBytes, 1))
+    if (void *object = threadCache->allocate(getClass(objectBytes)))
       return object;
   return allocateAligned(rounded, bytes);
 }

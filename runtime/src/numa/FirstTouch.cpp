@@ -33,7 +33,7 @@ static constexpr uint32_t maxThreads = 1 << 14;
 /// Two large pages, the minimum that can be on two nodes. Less fits into the L2
 /// cache of one group anyway (HW:a64fx-l2-way), and starting a team would cost
 /// more than it gains.
-static constexpr uint64_t leastSharedBytes = 4 << 20;
+static constexpr uint64_t minSharedBytes = 4 << 20;
 
 /// Threads whose nodes fit on a small stack.
 static constexpr uint32_t maxNodeThreads = 2048;
@@ -202,8 +202,8 @@ static void touchParts(const TeamWork &work, uint32_t thread,
     return;
   }
   uint64_t first, end;
-  for (uint64_t turn = 0; partOf(array.loop, thread, turn, first, end); ++turn)
-    pageInHere(pagesOf(array, first, end), touch.pageBytes);
+  for (uint64_t turn = 0; getPart(array.loop, thread, turn, first, end); ++turn)
+    pageInHere(getPages(array, first, end), touch.pageBytes);
 }
 
 static void touch(const SharedArray &array, size_t pageBytes) {
@@ -223,14 +223,14 @@ struct Nodes {
   int16_t ofThread[maxNodeThreads];
 };
 
-struct Ask : TeamWork {
+struct NodeQuery : TeamWork {
   Nodes *nodes;
 };
 
 } // namespace
 
-static void askNode(const TeamWork &work, uint32_t thread, uint32_t threads) {
-  Nodes &nodes = *static_cast<const Ask &>(work).nodes;
+static void queryNode(const TeamWork &work, uint32_t thread, uint32_t threads) {
+  Nodes &nodes = *static_cast<const NodeQuery &>(work).nodes;
   if (thread < maxNodeThreads)
     nodes.ofThread[thread] = int16_t(nodeHere());
   if (thread == 0)
@@ -264,7 +264,7 @@ static int placeRuns(const SharedArray &array, const Nodes &nodes) {
   return result;
 }
 
-static void sayRefused(int error) {
+static void reportRefused(int error) {
   if (!known.messages)
     return;
   LineBuffer line;
@@ -279,7 +279,7 @@ static void sayRefused(int error) {
         .add("); cost: arrays are touched instead, which takes all their "
              "memory at once; fix: allow mbind in the container, or leave the "
              "variable out");
-  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
+  known.messages->report(MPG_MSG_FIRST_TOUCH, line);
 }
 
 /// False if it has to be done by touching.
@@ -287,7 +287,7 @@ static bool placeByMbind(SharedArray array) {
   Nodes nodes;
   if (array.loop.threads > maxNodeThreads)
     return false;
-  Ask work{{askNode}, &nodes};
+  NodeQuery work{{queryNode}, &nodes};
   doAsTeam(work, array.loop.threads);
   array.loop.threads = nodes.threads;
   if (nodes.threads > maxNodeThreads || isTooFine(array, nodes))
@@ -296,7 +296,7 @@ static bool placeByMbind(SharedArray array) {
   if (error == ENOMEM) // the process has too many mappings
     return false;
   if (error)
-    sayRefused(error);
+    reportRefused(error);
   return !error;
 }
 
@@ -324,8 +324,8 @@ static void warnIfPrepaged(const SharedArray &array) {
   for (int i = 0; i < 4; ++i) {
     uintptr_t sample =
         array.pages.start + array.pages.bytes() / 8 * (2 * i + 1);
-    if (nodesOf(roundDown(sample, basePageBytes()), 1, basePageBytes(),
-                &nodes[i]) != 0 ||
+    if (getNodes(roundDown(sample, basePageBytes()), 1, basePageBytes(),
+                 &nodes[i]) != 0 ||
         nodes[i] < 0 || nodes[i] != nodes[0])
       return;
   }
@@ -338,7 +338,7 @@ static void warnIfPrepaged(const SharedArray &array) {
       .add(known.config->bssInParts && isInProgram(array.start)
                ? "MPG_FIRST_TOUCH=touch"
                : "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
-  known.messages->say(MPG_MSG_FIRST_TOUCH, line);
+  known.messages->report(MPG_MSG_FIRST_TOUCH, line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,7 +366,7 @@ static void decidePlaces(Range bytes, uint64_t step, const SharedLoop &loop) {
 void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched, uint64_t step,
                      uint64_t chunk, uint32_t threads) {
   uintptr_t start = reinterpret_cast<uintptr_t>(p);
-  if (!p || bytes < leastSharedBytes || step == 0 || sched > 1 ||
+  if (!p || bytes < minSharedBytes || step == 0 || sched > 1 ||
       (sched == 1 && chunk == 0) || threads > maxThreads ||
       start + bytes < start)
     return;
@@ -403,7 +403,7 @@ static uint64_t bytesElsewhere(Range pages, size_t pageBytes, int here) {
   while (!pages.empty()) {
     size_t count = pages.bytes() / pageBytes;
     count = count < batch ? count : batch;
-    if (nodesOf(pages.start, count, pageBytes, nodes) != 0)
+    if (getNodes(pages.start, count, pageBytes, nodes) != 0)
       return 0;
     pages.start += count * pageBytes;
     for (size_t i = 0; i < count; ++i)
@@ -417,9 +417,9 @@ static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
   SharedArray array = touch.array;
   array.loop.threads = threads;
   uint64_t first, end;
-  if (!partOf(array.loop, thread, 0, first, end))
+  if (!getPart(array.loop, thread, 0, first, end))
     return;
-  Range part = pagesOf(array, first, end);
+  Range part = getPages(array, first, end);
   // Pages that were written before, and copied, were not missing.
   int here = nodeHere();
   uint64_t before = bytesElsewhere(part, array.pageBytes, here);
@@ -430,14 +430,14 @@ static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
   touch.strays->bytes += strays;
 }
 
-static void sayNoEffect(const char *reason, Messages &messages) {
+static void reportNoEffect(const char *reason, Messages &messages) {
   LineBuffer line;
   line.add("MPG_FIRST_TOUCH=start has no effect on .bss: ").add(reason);
-  messages.say(MPG_MSG_FIRST_TOUCH, line);
+  messages.report(MPG_MSG_FIRST_TOUCH, line);
 }
 
-static void sayStrays(const Strays &strays, Range bss, size_t pageBytes,
-                      Messages &messages) {
+static void reportStrays(const Strays &strays, Range bss, size_t pageBytes,
+                         Messages &messages) {
   LineBuffer line;
   line.add("MPG_FIRST_TOUCH=start: ")
       .addBytes(strays.bytes)
@@ -452,25 +452,25 @@ static void sayStrays(const Strays &strays, Range bss, size_t pageBytes,
       .add("/hugepages/hugepages-")
       .addNumber(pageBytes >> 10)
       .add("kB/nr_hugepages");
-  messages.say(MPG_MSG_FIRST_TOUCH, line);
+  messages.report(MPG_MSG_FIRST_TOUCH, line);
 }
 
 void mpg::touchAtStart(Range bss, const Config &config, Messages &messages) {
   size_t pageBytes = config.hugeBytes;
   if (!config.bssInParts) {
-    if (bss.bytes() >= leastSharedBytes)
-      sayNoEffect(config.againstParts, messages);
+    if (bss.bytes() >= minSharedBytes)
+      reportNoEffect(config.againstParts, messages);
     return;
   }
-  if (bss.bytes() < leastSharedBytes)
+  if (bss.bytes() < minSharedBytes)
     return pageInHere(bss, pageBytes);
   Strays strays;
   SharedArray array = SharedArray::of(bss, bss, pageBytes, pageBytes, {});
   StartTouch work{{touchPart}, array, &strays};
   if (!visitPlaces(work, 0))
-    sayNoEffect("the system does not let this thread go to other CPUs "
-                "(sched_setaffinity)",
-                messages);
+    reportNoEffect("the system does not let this thread go to other CPUs "
+                   "(sched_setaffinity)",
+                   messages);
   else if (strays.bytes)
-    sayStrays(strays, bss, pageBytes, messages);
+    reportStrays(strays, bss, pageBytes, messages);
 }

@@ -50,7 +50,7 @@ static void *moveAll(void *argument) {
 }
 
 /// Allocates a free place. Returns its handle, 0 if there is none.
-static int64_t takePlace() {
+static int64_t claimPlace() {
   static std::atomic<int64_t> started;
   int64_t first = (started.fetch_add(1) + 1) * MPG_MOST_MOVES;
   for (int place = 0; place < MPG_MOST_MOVES; ++place) {
@@ -87,7 +87,7 @@ int64_t mpg_move_start(void *p, size_t bytes, int node) {
     node = nodeHere();
   if (node != MPG_NEXT_TOUCH && !allowedNodes().has(node))
     return -EINVAL;
-  int64_t handle = takePlace();
+  int64_t handle = claimPlace();
   if (!handle)
     return -EAGAIN;
   Move &move = moves[handle % MPG_MOST_MOVES];

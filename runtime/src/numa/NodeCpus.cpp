@@ -47,7 +47,7 @@ struct DirectoryEntry {
 } // namespace
 
 /// Adds nothing for a thread that has ended since it was listed.
-static void addCpusOf(long thread, cpu_set_t &cpus) {
+static void addCpus(long thread, cpu_set_t &cpus) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   if (!isError(
@@ -57,7 +57,7 @@ static void addCpusOf(long thread, cpu_set_t &cpus) {
 
 void mpg::cpusOfProcess(cpu_set_t &cpus) {
   CPU_ZERO(&cpus);
-  addCpusOf(0, cpus);
+  addCpus(0, cpus);
   long folder = rawCall(SYS_openat, AT_FDCWD, long("/proc/self/task"),
                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (isError(folder))
@@ -71,7 +71,7 @@ void mpg::cpusOfProcess(cpu_set_t &cpus) {
       const char *name = entry->name;
       uint64_t thread;
       if (parseNumber(name, 10, thread)) // not "." and ".."
-        addCpusOf(long(thread), cpus);
+        addCpus(long(thread), cpus);
       at += entry->bytes;
     }
   rawCall(SYS_close, folder);
@@ -81,7 +81,7 @@ bool mpg::mayRunOnSeveralNodes() {
   cpu_set_t online, mine, cpus;
   onlineNodes(online);
   CPU_ZERO(&mine);
-  addCpusOf(0, mine);
+  addCpus(0, mine);
   int count = 0;
   for (int node = 0; node < CPU_SETSIZE && CPU_COUNT(&online) > 1; ++node) {
     if (!CPU_ISSET(node, &online))
@@ -233,7 +233,7 @@ static bool isWithin(const cpu_set_t &some, const cpu_set_t &all) {
   return CPU_EQUAL(&both, &some);
 }
 
-int mpg::nodeOf(const CoreGroups &groups, const cpu_set_t &cpus) {
+int mpg::getNode(const CoreGroups &groups, const cpu_set_t &cpus) {
   for (unsigned node = 0; node < CoreGroups::maxNodes; ++node)
     if (CPU_COUNT(&cpus) && isWithin(cpus, groups.cpus[node]))
       return int(node);
@@ -271,15 +271,15 @@ unsigned mpg::processesOfJob(const char *const *environment) {
   };
   // Variables of several launchers may be set, as under mpirun inside of srun:
   // the largest number is the careful answer.
-  uint64_t most = 1, value;
+  uint64_t max = 1, value;
   for (const char *name : sizes)
     if (const char *text = findValue(environment, name))
-      if (parseValue(number, text, value) && value > most)
-        most = value;
+      if (parseValue(number, text, value) && value > max)
+        max = value;
   // If only the rank is known, there are at least rank + 1.
   for (const char *name : ranks)
     if (const char *text = findValue(environment, name))
-      if (parseValue(rank, text, value) && value + 1 > most)
-        most = value + 1;
-  return unsigned(most);
+      if (parseValue(rank, text, value) && value + 1 > max)
+        max = value + 1;
+  return unsigned(max);
 }

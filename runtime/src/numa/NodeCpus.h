@@ -60,7 +60,7 @@ bool readCpuList(const char *path, cpu_set_t &cpus);
 void readCoreGroups(CoreGroups &groups);
 
 /// The one node that has all of \p cpus, or -1.
-int nodeOf(const CoreGroups &groups, const cpu_set_t &cpus);
+int getNode(const CoreGroups &groups, const cpu_set_t &cpus);
 
 /// Whether a process that may run on \p mine has its groups to itself: all CPUs
 /// of each group it touches, and so few neighbours that they fit on the other

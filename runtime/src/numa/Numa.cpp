@@ -39,7 +39,7 @@ static bool liesOn(int node, Range range) {
   for (uintptr_t at = range.start; at < range.end; at += batch * pageBytes) {
     size_t left = (range.end - at) / pageBytes;
     size_t count = left < batch ? left : batch;
-    if (int error = nodesOf(at, count, pageBytes, nodes))
+    if (int error = getNodes(at, count, pageBytes, nodes))
       return error == EPERM || error == ENOSYS; // unknown
     for (size_t i = 0; i < count; ++i)
       if (nodes[i] >= 0 && nodes[i] != node)
@@ -113,5 +113,5 @@ void *mpg_interleave(size_t bytes) { return allocate(bytes, -1); }
 void mpg_free_pages(void *memory, size_t bytes) {
   uintptr_t start = reinterpret_cast<uintptr_t>(memory);
   if (memory)
-    giveBack({start, start + roundUp(bytes, frameBytes)});
+    returnFrames({start, start + roundUp(bytes, frameBytes)});
 }

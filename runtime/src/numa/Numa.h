@@ -45,15 +45,15 @@ struct Found {
   size_t pageBytes; ///< transparent large pages have the base size here
 };
 
-/// Calls \p tell with \p data for each present page of \p asked. Returns 0,
+/// Calls \p visit with \p data for each present page of \p asked. Returns 0,
 /// EFAULT if a part is not mapped, or another errno value if the system does
-/// not report the nodes; \p tell may have been called for some pages by then.
-int findPages(Range asked, void (*tell)(void *data, const Found &found),
+/// not report the nodes; \p visit may have been called for some pages by then.
+int findPages(Range asked, void (*visit)(void *data, const Found &found),
               void *data);
 
 /// The node that has all of \p range, on pages of at least \p pageBytes; -1 if
 /// no node has, or it is unknown.
-int homeOf(Range range, size_t pageBytes);
+int computeHome(Range range, size_t pageBytes);
 
 } // namespace mpg
 

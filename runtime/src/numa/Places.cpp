@@ -11,7 +11,7 @@
 using namespace mpg;
 
 /// Larger numbers are mistakes: no machine has as many CPUs.
-static constexpr uint64_t mostNumber = 1 << 14;
+static constexpr uint64_t maxNumber = 1 << 14;
 
 PlaceWishes mpg::readPlaceWishes(const char *const *environment) {
   return {findValue(environment, "OMP_PLACES"),
@@ -29,7 +29,7 @@ static void skipSpace(const char *&at) {
 }
 
 /// The character \p wanted, with space around it.
-static bool takeMark(const char *&at, char wanted) {
+static bool consumeMark(const char *&at, char wanted) {
   skipSpace(at);
   if (*at != wanted)
     return false;
@@ -41,7 +41,7 @@ static bool takeMark(const char *&at, char wanted) {
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c | 32) : c; }
 
 /// The word \p wanted, in any case, and no letter after it.
-static bool takeWord(const char *&at, const char *wanted) {
+static bool consumeWord(const char *&at, const char *wanted) {
   skipSpace(at);
   const char *end = at;
   for (; *wanted; ++wanted, ++end)
@@ -55,10 +55,10 @@ static bool takeWord(const char *&at, const char *wanted) {
   return true;
 }
 
-static bool takeNumber(const char *&at, int64_t &number) {
+static bool consumeNumber(const char *&at, int64_t &number) {
   uint64_t value;
   skipSpace(at);
-  if (!parseNumber(at, 10, value) || value > mostNumber)
+  if (!parseNumber(at, 10, value) || value > maxNumber)
     return false;
   skipSpace(at);
   number = int64_t(value);
@@ -74,15 +74,15 @@ struct Interval {
 
 } // namespace
 
-static bool takeInterval(const char *&at, Interval &interval) {
-  if (!takeMark(at, ':'))
+static bool parseInterval(const char *&at, Interval &interval) {
+  if (!consumeMark(at, ':'))
     return true;
-  if (!takeNumber(at, interval.length) || interval.length == 0)
+  if (!consumeNumber(at, interval.length) || interval.length == 0)
     return false;
-  if (!takeMark(at, ':'))
+  if (!consumeMark(at, ':'))
     return true;
-  bool isNegative = takeMark(at, '-');
-  if (!takeNumber(at, interval.stride))
+  bool isNegative = consumeMark(at, '-');
+  if (!consumeNumber(at, interval.stride))
     return false;
   if (isNegative)
     interval.stride = -interval.stride;
@@ -97,11 +97,11 @@ static bool isCpu(int64_t cpu) { return cpu >= 0 && cpu < CPU_SETSIZE; }
 
 /// Parses "3", "3:4", "3:4:2" or "!3" inside of a place. Skips CPUs that cannot
 /// exist.
-static bool takeResources(const char *&at, cpu_set_t &place) {
-  bool isOut = takeMark(at, '!');
+static bool parseResources(const char *&at, cpu_set_t &place) {
+  bool isOut = consumeMark(at, '!');
   int64_t cpu;
   Interval interval;
-  if (!takeNumber(at, cpu) || !takeInterval(at, interval))
+  if (!consumeNumber(at, cpu) || !parseInterval(at, interval))
     return false;
   for (; interval.length > 0; --interval.length, cpu += interval.stride) {
     if (!isCpu(cpu))
@@ -115,17 +115,17 @@ static bool takeResources(const char *&at, cpu_set_t &place) {
 }
 
 /// "{0:4,!2}", or a single number.
-static bool takePlace(const char *&at, cpu_set_t &place) {
+static bool parsePlace(const char *&at, cpu_set_t &place) {
   CPU_ZERO(&place);
-  if (takeMark(at, '{')) {
+  if (consumeMark(at, '{')) {
     do
-      if (!takeResources(at, place))
+      if (!parseResources(at, place))
         return false;
-    while (takeMark(at, ','));
-    return takeMark(at, '}');
+    while (consumeMark(at, ','));
+    return consumeMark(at, '}');
   }
   int64_t cpu;
-  if (!takeNumber(at, cpu))
+  if (!consumeNumber(at, cpu))
     return false;
   if (isCpu(cpu))
     CPU_SET(cpu, &place);
@@ -133,7 +133,7 @@ static bool takePlace(const char *&at, cpu_set_t &place) {
 }
 
 static bool addPlace(PlaceList &list, const cpu_set_t &place) {
-  if (list.count == PlaceList::most)
+  if (list.count == PlaceList::max)
     return false;
   list.places[list.count++] = place;
   return true;
@@ -159,35 +159,35 @@ static cpu_set_t moved(const cpu_set_t &place, int64_t distance) {
 /// "{0,1}:4:2,!{2,3}"
 static bool parseList(const char *at, PlaceList &list) {
   do {
-    bool isOut = takeMark(at, '!');
+    bool isOut = consumeMark(at, '!');
     cpu_set_t place;
     Interval interval;
-    if (!takePlace(at, place))
+    if (!parsePlace(at, place))
       return false;
     if (isOut) {
       removePlace(list, place);
       continue;
     }
-    if (!takeInterval(at, interval))
+    if (!parseInterval(at, interval))
       return false;
     for (int64_t i = 0; i < interval.length; ++i)
       if (!addPlace(list, moved(place, i * interval.stride)))
         return false;
-  } while (takeMark(at, ','));
+  } while (consumeMark(at, ','));
   return *at == '\0';
 }
 
-/// Groups of \p level in the order of their first CPUs, at most \p most.
-static void addGroups(Level level, uint32_t most, const cpu_set_t &usable,
-                      GroupOfCpu groupOf, PlaceList &list) {
+/// Groups of \p level in the order of their first CPUs, at most \p max.
+static void addGroups(Level level, uint32_t max, const cpu_set_t &usable,
+                      GroupOfCpu getGroup, PlaceList &list) {
   cpu_set_t left = usable;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE && list.count < most; ++cpu) {
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && list.count < max; ++cpu) {
     if (!CPU_ISSET(cpu, &left))
       continue;
     cpu_set_t group;
     CPU_ZERO(&group);
     if (level != Level::threads)
-      groupOf(cpu, level, group);
+      getGroup(cpu, level, group);
     CPU_SET(cpu, &group);
     CPU_AND(&group, &group, &left);
     CPU_XOR(&left, &left, &group);
@@ -197,23 +197,23 @@ static void addGroups(Level level, uint32_t most, const cpu_set_t &usable,
 
 /// "cores", "sockets(2)"
 static bool parseName(const char *at, const cpu_set_t &usable,
-                      GroupOfCpu groupOf, PlaceList &list) {
+                      GroupOfCpu getGroup, PlaceList &list) {
   static const char *const names[] = {"threads", "cores", "ll_caches",
                                       "numa_domains", "sockets"};
   unsigned level = 0;
-  while (level < 5 && !takeWord(at, names[level]))
+  while (level < 5 && !consumeWord(at, names[level]))
     ++level;
   if (level == 5)
     return false;
-  int64_t most = PlaceList::most;
-  if (takeMark(at, '(') &&
-      (!takeNumber(at, most) || most == 0 || !takeMark(at, ')')))
+  int64_t max = PlaceList::max;
+  if (consumeMark(at, '(') &&
+      (!consumeNumber(at, max) || max == 0 || !consumeMark(at, ')')))
     return false;
-  if (most > PlaceList::most)
-    most = PlaceList::most;
+  if (max > PlaceList::max)
+    max = PlaceList::max;
   if (*at)
     return false;
-  addGroups(Level(level), uint32_t(most), usable, groupOf, list);
+  addGroups(Level(level), uint32_t(max), usable, getGroup, list);
   return true;
 }
 
@@ -230,8 +230,8 @@ static void dropUnusable(const cpu_set_t &usable, PlaceList &list) {
 }
 
 static bool parsePlaces(const char *text, const cpu_set_t &usable,
-                        GroupOfCpu groupOf, PlaceList &list) {
-  if (!parseName(text, usable, groupOf, list) && !parseList(text, list))
+                        GroupOfCpu getGroup, PlaceList &list) {
+  if (!parseName(text, usable, getGroup, list) && !parseList(text, list))
     list.count = 0;
   dropUnusable(usable, list);
   return list.count > 0;
@@ -253,7 +253,7 @@ static bool parseBinding(const char *at, Binding &binding) {
       {"primary", Binding::primary}, {"master", Binding::primary},
   };
   for (const auto &one : words)
-    if (takeWord(at, one.word)) {
+    if (consumeWord(at, one.word)) {
       binding = one.binding;
       return *at == '\0' || *at == ',';
     }
@@ -261,16 +261,16 @@ static bool parseBinding(const char *at, Binding &binding) {
 }
 
 void mpg::makePlaces(const PlaceWishes &wishes, const cpu_set_t &usable,
-                     GroupOfCpu groupOf, PlaceList &list) {
+                     GroupOfCpu getGroup, PlaceList &list) {
   Binding binding;
   bool isSet = wishes.bind && parseBinding(wishes.bind, binding);
   list.count = 0;
   list.binding = isSet ? binding : Binding::close;
   if (list.binding != Binding::none) {
-    if (wishes.places && parsePlaces(wishes.places, usable, groupOf, list))
+    if (wishes.places && parsePlaces(wishes.places, usable, getGroup, list))
       return;
     if (isSet)
-      return addGroups(Level::cores, PlaceList::most, usable, groupOf, list);
+      return addGroups(Level::cores, PlaceList::max, usable, getGroup, list);
   }
   list.binding = Binding::none;
   list.count = 1;
@@ -281,7 +281,7 @@ uint32_t mpg::defaultThreads(const PlaceWishes &wishes,
                              const cpu_set_t &usable) {
   const char *at = wishes.threads;
   int64_t number;
-  if (at && takeNumber(at, number) && number > 0 && (!*at || *at == ','))
+  if (at && consumeNumber(at, number) && number > 0 && (!*at || *at == ','))
     return uint32_t(number);
   return uint32_t(CPU_COUNT(&usable));
 }
@@ -298,12 +298,12 @@ int mpg::cpuOfThread(const PlaceList &list, uint32_t thread, uint32_t threads) {
   uint64_t first = 0, end = threads, place = 0, index = 0, sharers = 1;
   if (list.binding == Binding::spread && threads <= list.count) {
     // Each thread gets as many places, and stands on the first of them.
-    partOf({list.count, 0, 0, threads}, thread, 0, place, end);
+    getPart({list.count, 0, 0, threads}, thread, 0, place, end);
   } else {
     SharedLoop row{threads, 0, 0, list.count};
     if (list.binding != Binding::primary) {
-      place = ownerOf(row, thread);
-      partOf(row, uint32_t(place), 0, first, end);
+      place = getOwner(row, thread);
+      getPart(row, uint32_t(place), 0, first, end);
     }
     index = thread - first;
     sharers = end - first;

@@ -35,17 +35,17 @@ enum class Binding : uint8_t {
 
 /// 128 KiB: not for the stack.
 struct PlaceList {
-  static constexpr uint32_t most = 1024;
+  static constexpr uint32_t max = 1024;
   Binding binding;
   uint32_t count;
-  cpu_set_t places[most];
+  cpu_set_t places[max];
 };
 
 /// Where threads may stand that may use \p usable. There is at least one place,
 /// and every place has a CPU out of \p usable.
 /// pre: \p usable is not empty.
 void makePlaces(const PlaceWishes &wishes, const cpu_set_t &usable,
-                GroupOfCpu groupOf, PlaceList &list);
+                GroupOfCpu getGroup, PlaceList &list);
 
 /// Number of threads of a team that does not set one.
 uint32_t defaultThreads(const PlaceWishes &wishes, const cpu_set_t &usable);

@@ -153,7 +153,7 @@ static void *nearestCopy(const mpg_replica &replica, int node,
   unsigned distances[maxNodes];
   int count = distancesFrom(node, distances, maxNodes);
   void *nearest = nullptr;
-  unsigned least = 0;
+  unsigned min = 0;
   int index = 0; // of `other` among the online nodes
   for (int other = 0; other < maxNodes; ++other) {
     if (!CPU_ISSET(other, &nodes))
@@ -161,9 +161,9 @@ static void *nearestCopy(const mpg_replica &replica, int node,
     void *copy = replica.sites[other].copy;
     unsigned distance = index < count ? distances[index] : UINT32_MAX;
     ++index;
-    if (copy && (!nearest || distance < least)) {
+    if (copy && (!nearest || distance < min)) {
       nearest = copy;
-      least = distance;
+      min = distance;
     }
   }
   return nearest;
@@ -195,7 +195,7 @@ static void fillTables(mpg_replica &replica, void *last) {
   }
 }
 
-static void sayMissing(const mpg_replica &replica) {
+static void reportMissing(const mpg_replica &replica) {
   LineBuffer line;
   int error = 0;
   line.add("no copy of ").addBytes(replica.bytes);
@@ -216,7 +216,7 @@ static void sayMissing(const mpg_replica &replica) {
                : ": the process may not have memory there; cost: its threads "
                  "share another node's memory; fix: let the job use the nodes "
                  "that its CPUs are on (numactl --membind, cpuset.mems)");
-  messages->say(MPG_MSG_REPLICA, line);
+  messages->report(MPG_MSG_REPLICA, line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,7 +234,7 @@ static void inTeam(void (*body)(void *), mpg_replica &replica) {
 /// A node that has all of it on large pages needs no copy.
 static void useOriginalAtHome(mpg_replica &replica) {
   auto start = reinterpret_cast<uintptr_t>(replica.original);
-  int home = homeOf({start, start + replica.bytes}, frameBytes);
+  int home = computeHome({start, start + replica.bytes}, frameBytes);
   if (home < 0 || home >= maxNodes)
     return;
   replica.sites[home].isClaimed = true;
@@ -262,7 +262,7 @@ struct mpg_replica *mpg_replicate(const void *p, size_t bytes) {
     errno = ENOMEM;
     return nullptr;
   }
-  sayMissing(*replica);
+  reportMissing(*replica);
   errno = before;
   return replica;
 }
@@ -285,5 +285,5 @@ void mpg_replica_free(struct mpg_replica *replica) {
     if (site.isOwn)
       mpg_free_pages(site.copy, replica->bytes);
   auto start = reinterpret_cast<uintptr_t>(replica);
-  giveBack({start, start + replicaBytes()});
+  returnFrames({start, start + replicaBytes()});
 }

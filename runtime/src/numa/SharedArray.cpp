@@ -8,8 +8,8 @@
 
 using namespace mpg;
 
-bool mpg::partOf(const SharedLoop &loop, uint32_t thread, uint64_t turn,
-                 uint64_t &first, uint64_t &end) {
+bool mpg::getPart(const SharedLoop &loop, uint32_t thread, uint64_t turn,
+                  uint64_t &first, uint64_t &end) {
   if (loop.sched == 0) {
     uint64_t share = loop.iterations / loop.threads;
     uint64_t extra = loop.iterations % loop.threads;
@@ -27,7 +27,7 @@ bool mpg::partOf(const SharedLoop &loop, uint32_t thread, uint64_t turn,
   return true;
 }
 
-uint32_t mpg::ownerOf(const SharedLoop &loop, uint64_t iteration) {
+uint32_t mpg::getOwner(const SharedLoop &loop, uint64_t iteration) {
   if (loop.sched == 1)
     return uint32_t(iteration / loop.chunk % loop.threads);
   uint64_t share = loop.iterations / loop.threads;
@@ -59,15 +59,15 @@ SharedArray SharedArray::of(Range bytes, Range mapped, size_t pageBytes,
 }
 
 /// First page whose middle is in or after \p iteration.
-static uintptr_t pageOf(const SharedArray &array, uint64_t iteration) {
+static uintptr_t getPage(const SharedArray &array, uint64_t iteration) {
   if (iteration >= array.loop.iterations)
     return array.pages.end;
   uintptr_t border = array.start + iteration * array.step;
   return within(array.pages, pageAfter(border, array.pageBytes));
 }
 
-Range mpg::pagesOf(const SharedArray &array, uint64_t first, uint64_t end) {
-  return {pageOf(array, first), pageOf(array, end)};
+Range mpg::getPages(const SharedArray &array, uint64_t first, uint64_t end) {
+  return {getPage(array, first), getPage(array, end)};
 }
 
 bool mpg::isFine(const SharedArray &array) {
@@ -82,7 +82,7 @@ uint64_t OwnedRuns::iterationHere() const {
 }
 
 int OwnedRuns::groupHere() const {
-  uint32_t thread = ownerOf(array.loop, iterationHere());
+  uint32_t thread = getOwner(array.loop, iterationHere());
   return groups ? groups[thread] : int(thread);
 }
 
@@ -94,9 +94,9 @@ uintptr_t OwnedRuns::endOfPart() const {
       return array.pages.end;
     end = first + array.loop.chunk;
   } else {
-    partOf(array.loop, ownerOf(array.loop, iteration), 0, first, end);
+    getPart(array.loop, getOwner(array.loop, iteration), 0, first, end);
   }
-  return pageOf(array, end);
+  return getPage(array, end);
 }
 
 bool OwnedRuns::next(Range &run, int &group) {

@@ -33,11 +33,11 @@ struct SharedLoop {
 /// it; false when the thread has no further part. Block: the first
 /// iterations % threads threads have one iteration more, as libomp and libgomp
 /// do it. pre: \p thread is less than loop.threads.
-bool partOf(const SharedLoop &loop, uint32_t thread, uint64_t turn,
-            uint64_t &first, uint64_t &end);
+bool getPart(const SharedLoop &loop, uint32_t thread, uint64_t turn,
+             uint64_t &first, uint64_t &end);
 
 /// The thread that works on \p iteration. pre: it is one of the loop's.
-uint32_t ownerOf(const SharedLoop &loop, uint64_t iteration);
+uint32_t getOwner(const SharedLoop &loop, uint64_t iteration);
 
 struct SharedArray {
   uintptr_t start;
@@ -53,7 +53,7 @@ struct SharedArray {
 };
 
 /// The pages whose middle is in iterations [first, end). May be empty.
-Range pagesOf(const SharedArray &array, uint64_t first, uint64_t end);
+Range getPages(const SharedArray &array, uint64_t first, uint64_t end);
 
 /// Whether several chunks can share a page: then there are fewer pages to visit
 /// than parts.

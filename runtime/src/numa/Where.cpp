@@ -26,7 +26,7 @@ namespace {
 
 struct Listener {
   Range asked;
-  void (*tell)(void *data, const Found &found);
+  void (*visit)(void *data, const Found &found);
   void *data;
 };
 
@@ -41,22 +41,22 @@ static int findIn(const Extent &extent, const Listener &to) {
     size_t left =
         (extent.range.end - page + extent.pageBytes - 1) / extent.pageBytes;
     size_t now = left < batch ? left : batch;
-    if (int error = nodesOf(page, now, extent.pageBytes, nodes))
+    if (int error = getNodes(page, now, extent.pageBytes, nodes))
       return error;
     for (size_t i = 0; i < now; ++i, page += extent.pageBytes)
       if (nodes[i] >= 0)
-        to.tell(to.data,
-                {nodes[i], bytesInside(page, extent.pageBytes, to.asked),
-                 extent.pageBytes});
+        to.visit(to.data,
+                 {nodes[i], bytesInside(page, extent.pageBytes, to.asked),
+                  extent.pageBytes});
   }
   return 0;
 }
 
-int mpg::findPages(Range asked, void (*tell)(void *data, const Found &found),
+int mpg::findPages(Range asked, void (*visit)(void *data, const Found &found),
                    void *data) {
   if (asked.end <= asked.start)
     return EFAULT;
-  Listener to{asked, tell, data};
+  Listener to{asked, visit, data};
   uintptr_t known = asked.start;
   Extents extents(asked);
   Extent extent;
@@ -92,7 +92,7 @@ static void addToHome(void *data, const Found &found) {
     home->bytes += found.bytes;
 }
 
-int mpg::homeOf(Range range, size_t pageBytes) {
+int mpg::computeHome(Range range, size_t pageBytes) {
   Home home{pageBytes, -1, 0};
   if (findPages(range, addToHome, &home) || home.bytes != range.bytes())
     return -1;
@@ -103,7 +103,7 @@ int mpg::homeOf(Range range, size_t pageBytes) {
 // All nodes
 //===----------------------------------------------------------------------===//
 
-static Range rangeOf(const void *memory, size_t bytes) {
+static Range getRange(const void *memory, size_t bytes) {
   auto start = reinterpret_cast<uintptr_t>(memory);
   return {start, start + bytes};
 }
@@ -131,7 +131,7 @@ size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
   if (bytes == 0)
     return 0;
   Sums sums{out, nodes, 0};
-  if (int error = findPages(rangeOf(memory, bytes), addToSums, &sums)) {
+  if (int error = findPages(getRange(memory, bytes), addToSums, &sums)) {
     errno = error;
     return size_t(-1);
   }
@@ -146,7 +146,7 @@ namespace {
 
 struct Row {
   size_t bytes;
-  size_t leastPage, mostPage; ///< sizes of pages, 0: none
+  size_t minPage, maxPage; ///< sizes of pages, 0: none
 };
 
 struct Table {
@@ -161,10 +161,10 @@ static void addToTable(void *data, const Found &found) {
   int index = found.node < Table::maxNodes ? found.node : Table::maxNodes;
   Row &row = table->rows[index];
   row.bytes += found.bytes;
-  if (!row.leastPage || found.pageBytes < row.leastPage)
-    row.leastPage = found.pageBytes;
-  if (found.pageBytes > row.mostPage)
-    row.mostPage = found.pageBytes;
+  if (!row.minPage || found.pageBytes < row.minPage)
+    row.minPage = found.pageBytes;
+  if (found.pageBytes > row.maxPage)
+    row.maxPage = found.pageBytes;
 }
 
 static void padTo(LineBuffer &line, size_t column) {
@@ -192,10 +192,10 @@ static void printRow(const char *what, int node, const Row &row, size_t all) {
   if (node >= 0)
     line.addNumber(uint64_t(node));
   addShare(line, row.bytes, all);
-  if (row.leastPage) {
-    line.add("  pages of ").addBytes(row.leastPage);
-    if (row.mostPage != row.leastPage)
-      line.add(" to ").addBytes(row.mostPage);
+  if (row.minPage) {
+    line.add("  pages of ").addBytes(row.minPage);
+    if (row.maxPage != row.minPage)
+      line.add(" to ").addBytes(row.maxPage);
   }
   line.print();
 }
@@ -223,7 +223,7 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
   memset(&table, 0, sizeof(table));
   int error = 0;
   if (bytes)
-    error = findPages(rangeOf(memory, bytes), addToTable, &table);
+    error = findPages(getRange(memory, bytes), addToTable, &table);
   constexpr size_t longestName = 100;
   LineBuffer line;
   line.add("mpg: ");
@@ -256,7 +256,7 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
 
 namespace {
 
-constexpr size_t batchPages = mostPagesMoved; ///< arrays on the stack
+constexpr size_t batchPages = maxPagesMoved; ///< arrays on the stack
 
 struct Order {
   int node;
@@ -303,18 +303,18 @@ static void move(const uintptr_t *pages, size_t count, Order &order) {
     move(pages + count / 2, count - count / 2, order);
 }
 
-/// Fills \p found with those pages of \p range that lie elsewhere, \p most at
+/// Fills \p found with those pages of \p range that lie elsewhere, \p max at
 /// most. Returns how many.
 static size_t findElsewhere(Range range, size_t pageBytes, const Order &order,
-                            uintptr_t *found, size_t most) {
+                            uintptr_t *found, size_t max) {
   size_t pages = 0;
   int nodes[batchPages];
   size_t count = range.bytes() / pageBytes;
   if (count > batchPages)
     count = batchPages;
-  if (nodesOf(range.start, count, pageBytes, nodes))
+  if (getNodes(range.start, count, pageBytes, nodes))
     return 0;
-  for (size_t i = 0; i < count && pages < most; ++i)
+  for (size_t i = 0; i < count && pages < max; ++i)
     if (nodes[i] >= 0 && nodes[i] != order.node)
       found[pages++] = range.start + i * pageBytes;
   return pages;
@@ -353,7 +353,7 @@ static void moveRest(Range range, size_t pageBytes, Order &order) {
 }
 
 /// Whole pages of \p extent.
-static Range pagesOf(const Extent &extent) {
+static Range roundToPages(const Extent &extent) {
   return {roundDown(extent.range.start, extent.pageBytes),
           roundUp(extent.range.end, extent.pageBytes)};
 }
@@ -362,7 +362,7 @@ static void moveNow(Range asked, Order &order) {
   Extents extents(asked);
   Extent extent;
   while (!order.isFull && extents.next(extent)) {
-    Range left = pagesOf(extent);
+    Range left = roundToPages(extent);
     while (!left.empty() && !order.isFull) {
       uintptr_t end = left.end;
       if (extent.pageBytes < frameBytes)
@@ -407,7 +407,7 @@ static int moveAtTouch(Range asked, mpg_moved &out) {
     int error = 0;
     if (!isOneNode)
       error = extent.pageBytes == basePageBytes()
-                  ? leaveToBalancing(pagesOf(extent))
+                  ? leaveToBalancing(roundToPages(extent))
                   : ENOTSUP;
     uint64_t &sum = isOneNode ? out.thereBytes
                     : error   ? out.leftBytes

@@ -18,10 +18,10 @@ struct Entry {
 };
 
 struct Noted {
-  static constexpr size_t most = 1024;
+  static constexpr size_t max = 1024;
   ProcessLock lock;
   size_t count = 0;
-  Entry entries[most];
+  Entry entries[max];
 };
 
 } // namespace
@@ -33,7 +33,7 @@ void mpg::noteLargeMemory(Range range, size_t hugePageBytes) {
   if (range.empty())
     return;
   Locked hold(noted.lock);
-  bool isFull = noted.count == Noted::most;
+  bool isFull = noted.count == Noted::max;
   for (size_t i = 0; i < noted.count; ++i) {
     Range &old = noted.entries[i].range;
     if (!old.overlaps(range) && !(isFull && i == noted.count - 1))

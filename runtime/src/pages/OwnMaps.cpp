@@ -37,10 +37,10 @@
 
 using namespace mpg;
 
-static constexpr size_t leastBytes = 4 << 20;
+static constexpr size_t minBytes = 4 << 20;
 /// Of 65,530 that a process may have (HW:max-map-count). Mappings that begin on
 /// a border of their own are not joined to one.
-static constexpr size_t mostMappings = 32768;
+static constexpr size_t maxMappings = 32768;
 
 namespace {
 
@@ -50,24 +50,24 @@ public:
   bool has(uintptr_t frame) const {
     return slot(frame).load(std::memory_order_relaxed) == frame;
   }
-  void put(uintptr_t frame) {
+  void insert(uintptr_t frame) {
     slot(frame).store(frame, std::memory_order_relaxed);
   }
   void drop(uintptr_t frame) {
     slot(frame).compare_exchange_strong(frame, 0, std::memory_order_relaxed);
   }
-  static constexpr size_t most = 1 << 15; ///< 64 GiB
+  static constexpr size_t max = 1 << 15; ///< 64 GiB
 
 private:
   std::atomic<uintptr_t> &slot(uintptr_t frame) const {
-    return slots[frame % most];
+    return slots[frame % max];
   }
-  mutable std::atomic<uintptr_t> slots[most];
+  mutable std::atomic<uintptr_t> slots[max];
 };
 
 struct OwnMaps {
   bool isOn;
-  uint64_t mostBytes; ///< of one mapping: the machine's memory
+  uint64_t maxBytes; ///< of one mapping: the machine's memory
   std::atomic<uint64_t> number;
   std::atomic<bool> isFull; ///< the process has very many mappings
   FrameTable frames;
@@ -78,7 +78,7 @@ struct OwnMaps {
 /// Without a constructor, which would run after our start-up and undo it.
 static OwnMaps maps;
 
-static void sayNothingCanBeDone(Messages &messages) {
+static void reportNothingCanBeDone(Messages &messages) {
   LineBuffer line;
   line.add("MPG_MMAP=thp: memory that the program maps itself stays on normal "
            "pages; cost: more TLB misses on it; cause: ");
@@ -87,18 +87,18 @@ static void sayNothingCanBeDone(Messages &messages) {
              "dynamically, with libmpgrt before the C library, or use mpgrun");
   else
     explainShortage(line, Source::thp, frameBytes, 0, 0);
-  messages.say(MPG_MSG_KERNEL, line);
+  messages.report(MPG_MSG_KERNEL, line);
 }
 
 void mpg::startOwnMaps(const Config &config, Messages &messages) {
   if (!config.advisesMaps)
     return;
   if (!mpg_sees_maps || !mpg_sees_maps() || !thpIsAllowed() || tryAdvice()) {
-    sayNothingCanBeDone(messages);
+    reportNothingCanBeDone(messages);
     return;
   }
-  if (!readMemoryInfo("MemTotal:", maps.mostBytes))
-    maps.mostBytes = UINT64_MAX;
+  if (!readMemoryInfo("MemTotal:", maps.maxBytes))
+    maps.maxBytes = UINT64_MAX;
   maps.isOn = true;
 }
 
@@ -111,18 +111,18 @@ bool mpg::watchesOwnMaps() { return maps.isOn; }
 void mpg::forgetOwnMap(Range range) {
   Range inner = innerFrames(range, frameBytes);
   size_t count = inner.bytes() / frameBytes;
-  if (count > FrameTable::most)
-    count = FrameTable::most; // a mapping that is larger was never put there
+  if (count > FrameTable::max)
+    count = FrameTable::max; // a mapping that is larger was never put there
   for (uintptr_t frame = inner.start / frameBytes; count > 0; --count)
     maps.frames.drop(frame++);
 }
 
 static void remember(Range range) {
-  if (range.bytes() / frameBytes >= FrameTable::most)
+  if (range.bytes() / frameBytes >= FrameTable::max)
     return; // it would push out all others
   for (uintptr_t frame = range.start / frameBytes;
        frame * frameBytes < range.end; ++frame)
-    maps.frames.put(frame);
+    maps.frames.insert(frame);
 }
 
 static bool isRemembered(uintptr_t address) {
@@ -159,8 +159,8 @@ static bool isPlain(int flags) {
 static bool hasMappingsLeft() {
   uint64_t number = maps.number.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number % 1024 == 0) {
-    maps.isFull = isLockedIn ? number > mostMappings / 2
-                             : countMappings(mostMappings) == mostMappings;
+    maps.isFull = isLockedIn ? number > maxMappings / 2
+                             : countMappings(maxMappings) == maxMappings;
   }
   return !maps.isFull;
 }
@@ -182,14 +182,14 @@ static void *moveToBorder(const MapCalls &calls, const MapRequest &request,
 void *mpg::adviseOwnMap(const MapCalls &calls, const MapRequest &request,
                         void *result) {
   size_t bytes = roundUp(request.bytes, basePageBytes());
-  auto rangeOf = [&](void *start) {
+  auto getRange = [&](void *start) {
     return Range{uintptr_t(start), uintptr_t(start) + bytes};
   };
   bool isPart = isFixed(request.flags) && isRemembered(uintptr_t(result));
-  forgetOwnMap(rangeOf(result));
+  forgetOwnMap(getRange(result));
   if (!isPlain(request.flags))
     return result;
-  bool isLarge = bytes >= leastBytes && bytes <= maps.mostBytes;
+  bool isLarge = bytes >= minBytes && bytes <= maps.maxBytes;
   int saved = errno;
   if (!isPart && !(isLarge && hugePagesFitGroup(bytes) && hasMappingsLeft())) {
     errno = saved;
@@ -201,8 +201,8 @@ void *mpg::adviseOwnMap(const MapCalls &calls, const MapRequest &request,
     result = moveToBorder(calls, request, result);
   if (result == MAP_FAILED)
     return result;
-  adviseHuge(rangeOf(result), /*collapse=*/false);
-  remember(rangeOf(result));
+  adviseHuge(getRange(result), /*collapse=*/false);
+  remember(getRange(result));
   errno = saved;
   return result;
 }

@@ -57,14 +57,14 @@ static void unmapMemory(uintptr_t start, uintptr_t end) {
     rawCall(SYS_munmap, long(start), long(end - start));
 }
 
-static unsigned log2Of(size_t bytes) {
+static unsigned floorLog2(size_t bytes) {
   return unsigned(__builtin_ctzll(bytes));
 }
 
 /// Ask for the size by name: on a kernel with 64 KiB base pages the default
 /// huge page can be 512 MiB.
 static int hugetlbFlags(size_t hugePageBytes) {
-  return anonymous | MAP_HUGETLB | int(log2Of(hugePageBytes) << hugeShift);
+  return anonymous | MAP_HUGETLB | int(floorLog2(hugePageBytes) << hugeShift);
 }
 
 int mpg::mapFlags(Source source, size_t hugePageBytes) {
@@ -118,21 +118,21 @@ static bool isOffForProcess() {
   return rawCall(SYS_prctl, PR_GET_THP_DISABLE) == 1;
 }
 
-static bool askWhetherThpIsAllowed() {
+static bool readThpAllowed() {
   // Larger pages are used in mappings that are as large.
   bool isLargerOn =
       upperPageBytes() > frameBytes && isOn(MPG_THP_FOLDER "enabled");
   return (thpOf2MibIsOn() || isLargerOn) && !isOffForProcess();
 }
 
-static size_t askPageBytes() {
+static size_t readPageBytes() {
   unsigned long bytes = getauxval(AT_PAGESZ);
   return bytes ? bytes : 4096;
 }
 
 void mpg::probePages(bool forceCopyBack) {
-  kernel.pageBytes = askPageBytes();
-  kernel.thpAllowed = askWhetherThpIsAllowed();
+  kernel.pageBytes = readPageBytes();
+  kernel.thpAllowed = readThpAllowed();
   kernel.movesMappings =
       !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
   kernel.movesHugetlb = kernel.movesMappings &&
@@ -141,7 +141,7 @@ void mpg::probePages(bool forceCopyBack) {
 
 size_t mpg::basePageBytes() {
   // Functions that a program calls itself work before the probe, too.
-  return kernel.pageBytes ? kernel.pageBytes : askPageBytes();
+  return kernel.pageBytes ? kernel.pageBytes : readPageBytes();
 }
 
 bool mpg::thpIsAllowed() { return kernel.thpAllowed; }
@@ -162,7 +162,7 @@ bool mpg::canMove(Source source) {
 /// the program by SIGXFSZ.
 static int openHugeFile(const char *name, size_t hugePageBytes) {
   unsigned flags =
-      MFD_CLOEXEC | fileHugetlb | log2Of(hugePageBytes) << hugeShift;
+      MFD_CLOEXEC | fileHugetlb | floorLog2(hugePageBytes) << hugeShift;
   // Without the seal newer kernels write a line about us into their log.
   long fd = rawCall(SYS_memfd_create, long(name), flags | fileNoExecSeal);
   if (fd == -EINVAL)
@@ -220,7 +220,7 @@ int mpg::buildStaged(Source source, size_t bytes, size_t hugePageBytes,
     int fd = openHugeFile(name, hugePageBytes);
     if (fd < 0)
       return -fd;
-    int sizeFlags = int(log2Of(hugePageBytes) << hugeShift);
+    int sizeFlags = int(floorLog2(hugePageBytes) << hugeShift);
     at = mapHugetlb(bytes, hugePageBytes, MAP_PRIVATE | sizeFlags, fd);
     if (isError(at) || canMove(source))
       rawCall(SYS_close, fd);
@@ -323,7 +323,7 @@ static bool isPresent(uintptr_t address, size_t pageBytes) {
 }
 
 /// Normal pages with the contents of \p from (0: none) over the target.
-static void putNormalPages(uintptr_t target, size_t bytes, uintptr_t from) {
+static void mapNormalPages(uintptr_t target, size_t bytes, uintptr_t from) {
   long at = mapMemory(target, bytes, readWrite, anonymous | MAP_FIXED);
   if (!isError(at) && from)
     copyPages(target, from, bytes);
@@ -342,7 +342,7 @@ static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
     return 0;
   }
   if (!isMapped({target, target + pageBytes}))
-    putNormalPages(target, bytes, staged.range.start);
+    mapNormalPages(target, bytes, staged.range.start);
   return int(-result);
 }
 
@@ -388,7 +388,7 @@ static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,
       populate({target, target + bytes}, hugePageBytes) != bytes)
     error = ENOMEM;
   if (error)
-    putNormalPages(target, bytes, aside);
+    mapNormalPages(target, bytes, aside);
   else if (aside)
     copyPages(target, aside, bytes);
   unmapMemory(aside, aside ? aside + bytes : 0);
@@ -440,10 +440,10 @@ public:
   ~PageMap();
   /// True if unknown.
   bool isTouched(Range range) const;
-  Presence presenceOf(Range frame) const;
+  Presence readPresence(Range frame) const;
 
 private:
-  bool tellsTheTruth() const;
+  bool isReliable() const;
   int fd;
   static inline std::atomic<char> isTrue{'?'}; ///< y or n when known
 };
@@ -454,7 +454,7 @@ PageMap::PageMap()
     : fd(int(rawCall(SYS_openat, AT_FDCWD, long("/proc/self/pagemap"),
                      O_RDONLY | O_CLOEXEC))) {
   if (fd >= 0 && isTrue == '?')
-    isTrue = tellsTheTruth() ? 'y' : 'n';
+    isTrue = isReliable() ? 'y' : 'n';
   if (fd >= 0 && isTrue == 'n') {
     rawCall(SYS_close, fd);
     fd = -1;
@@ -468,7 +468,7 @@ PageMap::~PageMap() {
 
 /// Under an emulator the file can describe other addresses than ours. Checks it
 /// with two pages, one touched and one not.
-bool PageMap::tellsTheTruth() const {
+bool PageMap::isReliable() const {
   size_t bytes = basePageBytes();
   long at = mapMemory(0, 2 * bytes, readWrite, anonymous);
   if (isError(at))
@@ -503,13 +503,13 @@ bool PageMap::isTouched(Range range) const {
   return false;
 }
 
-Presence PageMap::presenceOf(Range frame) const {
+Presence PageMap::readPresence(Range frame) const {
   constexpr uint64_t present = 1ULL << 63, exclusive = 1ULL << 56;
-  constexpr size_t mostPages = frameBytes / 4096;
-  uint64_t words[mostPages];
+  constexpr size_t maxPages = frameBytes / 4096;
+  uint64_t words[maxPages];
   size_t pages = frame.bytes() / basePageBytes(), count = 0;
   long want = long(pages * sizeof words[0]);
-  if (fd < 0 || pages > mostPages ||
+  if (fd < 0 || pages > maxPages ||
       rawCall(SYS_pread64, fd, long(words), want,
               long(frame.start / basePageBytes() * sizeof words[0])) != want)
     return Presence::other;
@@ -523,7 +523,9 @@ Presence PageMap::presenceOf(Range frame) const {
   return count >= pages / 2 ? Presence::alone : Presence::other;
 }
 
-Presence mpg::presenceOf(Range frame) { return PageMap().presenceOf(frame); }
+Presence mpg::readPresence(Range frame) {
+  return PageMap().readPresence(frame);
+}
 
 int mpg::collapse(Range frame) {
   long result = rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),

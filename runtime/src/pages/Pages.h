@@ -145,7 +145,7 @@ enum class Presence : uint8_t {
   other,  ///< little, swapped out, or not known
 };
 /// pre: \p frame is a frame or one base page, of private memory.
-Presence presenceOf(Range frame);
+Presence readPresence(Range frame);
 
 /// Makes the kernel put \p frame on one transparent huge page (Linux 6.1).
 /// Returns 0 or an errno value: EINVAL if it cannot, ENOMEM if there is none.

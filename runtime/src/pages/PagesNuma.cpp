@@ -83,7 +83,7 @@ NodeSet mpg::allowedNodes() {
   return NodeSet::of(0);
 }
 
-static int policyOf(Placement placement) {
+static int getPolicy(Placement placement) {
   switch (placement) {
   case Placement::bind:
     return MPOL_BIND;
@@ -97,9 +97,9 @@ static int policyOf(Placement placement) {
 
 int mpg::place(Range range, Placement placement, const NodeSet &nodes) {
   // The kernel reads one bit less than the given number.
-  long result =
-      rawCall(SYS_mbind, long(range.start), long(range.bytes()),
-              policyOf(placement), long(nodes.words), NodeSet::maxNodes + 1, 0);
+  long result = rawCall(SYS_mbind, long(range.start), long(range.bytes()),
+                        getPolicy(placement), long(nodes.words),
+                        NodeSet::maxNodes + 1, 0);
   return isError(result) ? int(-result) : 0;
 }
 
@@ -221,7 +221,7 @@ void mpg::pageInHere(Range range, size_t pageBytes) {
     at = roundDown(at, pageBytes) + pageBytes;
 }
 
-int mpg::nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes) {
+int mpg::getNodes(uintptr_t start, size_t count, size_t pageBytes, int *nodes) {
   constexpr size_t batch = 256;
   for (size_t done = 0; done < count; done += batch) {
     size_t now = count - done < batch ? count - done : batch;
@@ -238,7 +238,7 @@ int mpg::nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes) {
 
 int mpg::movePages(const uintptr_t *pages, size_t count, int node,
                    int *states) {
-  int nodes[mostPagesMoved];
+  int nodes[maxPagesMoved];
   for (size_t i = 0; i < count; ++i)
     nodes[i] = node;
   long result = rawCall(SYS_move_pages, 0, long(count), long(pages),
@@ -270,7 +270,7 @@ int mpg::leaveToBalancing(Range range) {
   return isError(result) ? int(-result) : 0;
 }
 
-void mpg::giveBack(Range range) {
+void mpg::returnFrames(Range range) {
   // Through libc, for the libraries that watch memory going away (MPI).
   if (!range.empty())
     munmap(reinterpret_cast<void *>(range.start), range.bytes());

@@ -74,15 +74,15 @@ void pageInHere(Range range, size_t pageBytes);
 
 /// The nodes of \p count pages, one every \p pageBytes from \p start on, or a
 /// negative errno for one that is not present. Returns an errno value.
-int nodesOf(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
+int getNodes(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
 
-constexpr size_t mostPagesMoved = 512;
+constexpr size_t maxPagesMoved = 512;
 
 /// Moves pages to \p node, each as a whole whatever its size, unless another
 /// process maps it, too. \p states become the node of each page or a negative
 /// errno, and stay unchanged for pages that were not reached. Returns 0, an
 /// errno value, or -1 if the kernel stopped at a page that it cannot move. pre:
-/// \p count is mostPagesMoved or less.
+/// \p count is maxPagesMoved or less.
 int movePages(const uintptr_t *pages, size_t count, int node, int *states);
 
 /// Whether the kernel moves pages to the nodes of the threads that use them
@@ -94,7 +94,7 @@ bool balancesNodes();
 int leaveToBalancing(Range range);
 
 /// Returns whole unused pages to the system.
-void giveBack(Range range);
+void returnFrames(Range range);
 
 } // namespace mpg
 

@@ -97,8 +97,8 @@ static bool isUsable(Range range, size_t hugePageBytes) {
 }
 
 uint64_t mpg::addressRandom() {
-  constexpr long ask = 0xffffffff;
-  long now = rawCall(SYS_personality, ask);
+  constexpr long query = 0xffffffff;
+  long now = rawCall(SYS_personality, query);
   if (!isError(now) && (now & ADDR_NO_RANDOMIZE))
     return 0;
   uint64_t random = 0;

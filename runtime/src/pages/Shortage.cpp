@@ -177,23 +177,23 @@ static MemoryLimit readLimit(const LimitKind &kind) {
 }
 
 MemoryLimit mpg::readMemoryLimit() {
-  MemoryLimit least;
+  MemoryLimit min;
   if (isLockedIn)
-    return least;
+    return min;
   for (const LimitKind &kind : limitKinds)
-    if (MemoryLimit limit = readLimit(kind); limit.leftBytes < least.leftBytes)
-      least = limit;
-  return least;
+    if (MemoryLimit limit = readLimit(kind); limit.leftBytes < min.leftBytes)
+      min = limit;
+  return min;
 }
 
 uint64_t mpg::readPromisesLeft() {
   char text[16];
-  uint64_t most = 0, promised = 0;
+  uint64_t max = 0, promised = 0;
   if (readSmallFile("/proc/sys/vm/overcommit_memory", text, sizeof text) <= 0 ||
-      text[0] != '2' || !readMemoryInfo("CommitLimit:", most) ||
+      text[0] != '2' || !readMemoryInfo("CommitLimit:", max) ||
       !readMemoryInfo("Committed_AS:", promised))
     return UINT64_MAX;
-  return promised < most ? most - promised : 0;
+  return promised < max ? max - promised : 0;
 }
 
 /// Whether the kernel commits no more memory; false if that is not the reason.

@@ -35,10 +35,10 @@ Mover::Mover(const Config &config)
   if (useHugetlb && demand)
     populateAll = reservationMayFailAtStart(hugePageBytes);
   if (useThp && !thpIsAllowed())
-    giveUp(Source::thp, EPERM);
+    abandon(Source::thp, EPERM);
 }
 
-void Mover::giveUp(Source what, int why) {
+void Mover::abandon(Source what, int why) {
   if (what == Source::thp) {
     useThp = false;
   } else {
@@ -75,9 +75,9 @@ void Mover::move(Part &part) {
 
 Mover::Piece Mover::nextPiece(const Part &part, uintptr_t at) {
   Source source = useHugetlb ? Source::hugetlb : Source::thp;
-  size_t most = pieceBytes(source, hugePageBytes);
+  size_t max = pieceBytes(source, hugePageBytes);
   uintptr_t end = part.range.end;
-  uintptr_t windowEnd = end - at > most ? at + most : end;
+  uintptr_t windowEnd = end - at > max ? at + max : end;
   ++pieces;
   // A file's pages count as touched whether they are present or not. The last
   // of them may reach into the first frame of .bss.
@@ -151,7 +151,7 @@ size_t Mover::fillAndMove(const Segment &segment, Piece piece, Staged &staged,
   if (!why)
     return bytes;
   discard(staged);
-  giveUp(source, why);
+  abandon(source, why);
   return 0;
 }
 
@@ -169,7 +169,7 @@ int Mover::buildSome(Source source, size_t bytes, Staged &staged) const {
 size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
   Staged staged;
   if (int why = buildSome(Source::hugetlb, piece.range.bytes(), staged)) {
-    giveUp(Source::hugetlb, why);
+    abandon(Source::hugetlb, why);
     return 0;
   }
   size_t built = staged.range.bytes(), present = built;
@@ -181,7 +181,7 @@ size_t Mover::moveHugetlb(const Segment &segment, Piece piece) {
   if (present)
     done = fillAndMove(segment, piece, staged, present);
   if (present < built)
-    giveUp(Source::hugetlb, ENOMEM);
+    abandon(Source::hugetlb, ENOMEM);
   return done;
 }
 
@@ -202,13 +202,13 @@ size_t Mover::pageInThp(Range range) {
 /// \p pagedIn: bytes that were made present although they were untouched.
 size_t Mover::moveThp(const Segment &segment, Piece piece, size_t &pagedIn) {
   if (!hugePagesFitGroup(piece.range.bytes())) {
-    giveUp(Source::thp, ENOMEM);
+    abandon(Source::thp, ENOMEM);
     return 0;
   }
   if (!piece.touched) {
     // Advice is enough where nothing is present yet.
     if (int why = adviseHuge(piece.range, false)) {
-      giveUp(Source::thp, why);
+      abandon(Source::thp, why);
       return 0;
     }
     if (!demandThp)
@@ -217,7 +217,7 @@ size_t Mover::moveThp(const Segment &segment, Piece piece, size_t &pagedIn) {
   }
   Staged staged;
   if (int why = buildSome(Source::thp, piece.range.bytes(), staged)) {
-    giveUp(Source::thp, why);
+    abandon(Source::thp, why);
     return 0;
   }
   populate(staged.range, hugePageBytes);

@@ -134,16 +134,16 @@ private:
   void findParts();
   void moveParts(Mover &mover);
   void touchParts(BssTouch touch);
-  Tally tallyOf(Range region) const;
+  Tally countTally(Range region) const;
   void report(const Mover &mover);
   void reportRegion(mpg_region_kind kind, Range region, const Mover &mover);
   void addReason(LineBuffer &line, const Tally &tally,
                  const Mover &mover) const;
-  void sayHidden(const Tally &all);
-  void sayLayout(const Tally &all);
-  void sayMissing(const Tally &all, const Mover &mover);
-  void sayLeftForTouch(const Mover &mover);
-  Range regionOf(const Segment &segment, bool bss) const;
+  void reportHidden(const Tally &all);
+  void reportLayout(const Tally &all);
+  void reportMissing(const Tally &all, const Mover &mover);
+  void reportLeftForTouch(const Mover &mover);
+  Range getRegion(const Segment &segment, bool bss) const;
   bool usedThp() const;
 
   static constexpr size_t maxSegments = 32, maxParts = 64;
@@ -213,7 +213,7 @@ void Remap::touchParts(BssTouch touch) {
 // What came of it
 //===----------------------------------------------------------------------===//
 
-Tally Remap::tallyOf(Range region) const {
+Tally Remap::countTally(Range region) const {
   Tally tally;
   tally.total = region.bytes();
   for (size_t i = 0; i < partCount; ++i) {
@@ -226,7 +226,7 @@ Tally Remap::tallyOf(Range region) const {
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
-    uint64_t counted = useOf(thp).thpBytes;
+    uint64_t counted = readUse(thp).thpBytes;
     tally.huge += counted;
     if (!thpIsCounted() && thpOf2MibIsOn())
       tally.promised += thp.bytes() - counted;
@@ -245,7 +245,7 @@ bool Remap::usedThp() const {
   return false;
 }
 
-Range Remap::regionOf(const Segment &segment, bool bss) const {
+Range Remap::getRegion(const Segment &segment, bool bss) const {
   if (segment.isLibrary)
     return bss ? Range{} : segment.range;
   return bss ? segment.bss() : segment.data();
@@ -281,7 +281,7 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
                          const Mover &mover) {
   if (region.empty())
     return;
-  Tally tally = tallyOf(region);
+  Tally tally = countTally(region);
   LineBuffer reason;
   addReason(reason, tally, mover);
   messages.region(kind, region, tally.huge + tally.promised, hugePageBytes,
@@ -290,17 +290,17 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
     messages.pagedIn(kind, region.start, tally.pagedIn);
 }
 
-void Remap::sayHidden(const Tally &all) {
+void Remap::reportHidden(const Tally &all) {
   LineBuffer line;
   line.add(".data and .bss: ")
       .addBytes(all.total)
       .add(" stay on normal pages (more TLB misses): ")
       .add(hiddenMap);
-  messages.say(MPG_MSG_KERNEL, line);
+  messages.report(MPG_MSG_KERNEL, line);
 }
 
 /// The linker's layout keeps more than half of a large program on normal pages.
-void Remap::sayLayout(const Tally &all) {
+void Remap::reportLayout(const Tally &all) {
   // Two frames are what the edges of any program may cost: no news.
   if (all.total < 2 * hugePageBytes || all.movable * 2 >= all.total)
     return;
@@ -314,10 +314,10 @@ void Remap::sayLayout(const Tally &all) {
       .addBytes(hugePageBytes)
       .add(" with other segments; they stay on normal pages (more TLB "
            "misses); fix: link with ld.mpg");
-  messages.say(MPG_LPG_OVERLAP, line);
+  messages.report(MPG_LPG_OVERLAP, line);
 }
 
-void Remap::sayMissing(const Tally &all, const Mover &mover) {
+void Remap::reportMissing(const Tally &all, const Mover &mover) {
   uint64_t missing = all.movable - all.huge - all.promised;
   if (missing > all.movable || missing == 0)
     return;
@@ -333,11 +333,12 @@ void Remap::sayMissing(const Tally &all, const Mover &mover) {
       .addBytes(all.total)
       .add(" stay on normal pages (more TLB misses): ");
   explainShortage(line, source, hugePageBytes, missing, mover.error);
-  messages.say(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE, line);
+  messages.report(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE,
+                  line);
 }
 
 /// PAGING_POLICY=prepage was requested, and nothing reserves so much.
-void Remap::sayLeftForTouch(const Mover &mover) {
+void Remap::reportLeftForTouch(const Mover &mover) {
   if (!mover.leftForTouch)
     return;
   LineBuffer line;
@@ -346,18 +347,18 @@ void Remap::sayLeftForTouch(const Mover &mover) {
       .add(" come at the first touch, although PAGING_POLICY is prepage: that "
            "much memory is not free (MemAvailable, with an eighth for others); "
            "fix: PAGING_POLICY=demand:demand:demand, or a pool of large pages");
-  messages.say(MPG_MSG_KERNEL, line);
+  messages.report(MPG_MSG_KERNEL, line);
 }
 
 void Remap::report(const Mover &mover) {
   Tally all;
   for (size_t i = 0; i < segmentCount; ++i) {
     const Segment &segment = segments[i];
-    Range data = regionOf(segment, false), bss = regionOf(segment, true);
+    Range data = getRegion(segment, false), bss = getRegion(segment, true);
     reportRegion(segment.isLibrary ? MPG_REGION_LIBRARY : MPG_REGION_DATA, data,
                  mover);
     reportRegion(MPG_REGION_BSS, bss, mover);
-    Tally tally = tallyOf(segment.range);
+    Tally tally = countTally(segment.range);
     all.total += tally.total;
     all.movable += tally.movable;
     all.huge += tally.huge;
@@ -370,14 +371,14 @@ void Remap::report(const Mover &mover) {
         .add(" stay on normal pages (more TLB misses): there is more than one "
              "thread at start-up; fix: do not start threads in a constructor, "
              "or name libmpg first in LD_PRELOAD");
-    messages.say(MPG_LPG_THREADS, line);
+    messages.report(MPG_LPG_THREADS, line);
     return;
   }
   if (isMapHidden)
-    return sayHidden(all);
-  sayLayout(all);
-  sayMissing(all, mover);
-  sayLeftForTouch(mover);
+    return reportHidden(all);
+  reportLayout(all);
+  reportMissing(all, mover);
+  reportLeftForTouch(mover);
 }
 
 void Remap::run(unsigned threads, BssTouch touch) {

@@ -61,7 +61,7 @@ private:
   size_t pageInThp(Range range);
   size_t fillAndMove(const Segment &segment, Piece piece, Staged &staged,
                      size_t bytes);
-  void giveUp(Source what, int why);
+  void abandon(Source what, int why);
 
   const size_t hugePageBytes;
   const bool thpAfterwards; ///< what hugetlb leaves over

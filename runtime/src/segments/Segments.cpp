@@ -21,7 +21,7 @@ struct Search {
 
 } // namespace
 
-static Range relroOf(const dl_phdr_info &info) {
+static Range findRelro(const dl_phdr_info &info) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr) &header = info.dlpi_phdr[i];
     if (header.p_type == PT_GNU_RELRO) {
@@ -32,8 +32,8 @@ static Range relroOf(const dl_phdr_info &info) {
   return {};
 }
 
-static Segment segmentOf(const dl_phdr_info &info, const ElfW(Phdr) & header,
-                         Range relro) {
+static Segment makeSegment(const dl_phdr_info &info, const ElfW(Phdr) & header,
+                           Range relro) {
   Segment segment;
   uintptr_t start = info.dlpi_addr + header.p_vaddr;
   segment.range = {start, start + header.p_memsz};
@@ -55,12 +55,12 @@ static int findInObject(dl_phdr_info *info, size_t, void *argument) {
   search.isFirst = false;
   if (isLibrary && !search.libraries)
     return 1;
-  Range relro = relroOf(*info);
+  Range relro = findRelro(*info);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr) &header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || !(header.p_flags & PF_W))
       continue;
-    Segment segment = segmentOf(*info, header, relro);
+    Segment segment = makeSegment(*info, header, relro);
     segment.isLibrary = isLibrary;
     if (segment.range.empty() ||
         (isLibrary && innerFrames(segment.range, search.hugePageBytes).empty()))

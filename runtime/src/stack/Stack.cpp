@@ -41,7 +41,7 @@ using namespace mpg;
 /// More large pages than this only if a limit asks for them.
 static constexpr uint64_t unlimitedPartBytes = 64 << 20;
 /// A smaller part is not worth it without a limit.
-static constexpr uint64_t leastPartBytes = 8 << 20;
+static constexpr uint64_t minPartBytes = 8 << 20;
 /// Room below the frame of the caller that stays on normal pages when the
 /// stack is parted: everything that is in use while it happens.
 static constexpr size_t framesBytes = 64 << 10;
@@ -101,7 +101,7 @@ static uint64_t wantedBytes(const Plan &plan) {
   return plan.limitBytes < quarter ? plan.limitBytes : quarter;
 }
 
-static void sayShortage(Messages &messages, const Plan &plan, int error) {
+static void reportShortage(Messages &messages, const Plan &plan, int error) {
   LineBuffer line, cause;
   explainShortage(cause, plan.source, plan.hugePageBytes,
                   plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
@@ -110,28 +110,29 @@ static void sayShortage(Messages &messages, const Plan &plan, int error) {
       .add(cost)
       .add("; cause: ")
       .add(cause.text());
-  messages.say(MPG_MSG_SHORTAGE, line);
+  messages.report(MPG_MSG_SHORTAGE, line);
   reportLeft(messages, plan, cause.text());
 }
 
-static void sayThreads(Messages &messages, const Plan &plan, unsigned count) {
+static void reportThreads(Messages &messages, const Plan &plan,
+                          unsigned count) {
   LineBuffer line;
   line.add("the process stack stays on normal pages: ")
       .addNumber(count)
       .add(" threads run before main")
       .add(cost)
       .add("; fix: start threads in main and not in constructors");
-  messages.say(MPG_LPG_THREADS, line);
+  messages.report(MPG_LPG_THREADS, line);
   reportLeft(messages, plan, "several threads before main");
 }
 
-static void sayExecutable(Messages &messages, const Plan &plan) {
+static void reportExecutable(Messages &messages, const Plan &plan) {
   LineBuffer line;
   line.add("the process stack stays on normal pages: the program asks for an "
            "executable stack")
       .add(cost)
       .add("; fix: link with -z noexecstack");
-  messages.say(MPG_MSG_CONFLICT, line);
+  messages.report(MPG_MSG_CONFLICT, line);
   reportLeft(messages, plan, "executable stack");
 }
 
@@ -151,7 +152,7 @@ static void addObstacle(LineBuffer &line, Range place) {
 }
 
 /// The bytes that stay on normal pages, and why.
-static void sayParted(Messages &messages, const Plan &plan) {
+static void reportParted(Messages &messages, const Plan &plan) {
   Range wanted{plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
   LineBuffer line;
   if (plan.readable) {
@@ -172,10 +173,10 @@ static void sayParted(Messages &messages, const Plan &plan) {
                  "debugger), or a kernel that keeps the vDSO away from the "
                  "stack"
                : "a kernel with CONFIG_CHECKPOINT_RESTORE");
-  messages.say(plan.readable ? MPG_LPG_STACK_BOTTOM : MPG_MSG_KERNEL, line);
+  messages.report(plan.readable ? MPG_LPG_STACK_BOTTOM : MPG_MSG_KERNEL, line);
 }
 
-static void sayNoRoomBelow(Messages &messages, const Plan &plan) {
+static void reportNoRoomBelow(Messages &messages, const Plan &plan) {
   LineBuffer line;
   line.add("no room below the process stack at ")
       .addHex(plan.old.start)
@@ -185,7 +186,7 @@ static void sayNoRoomBelow(Messages &messages, const Plan &plan) {
   addObstacle(line, plan.below());
   line.add("; cost: the stack stays on normal pages; fix: a lower limit "
            "(ulimit -s), or keep mappings away from the stack");
-  messages.say(MPG_LPG_STACK_TOP, line);
+  messages.report(MPG_LPG_STACK_TOP, line);
   reportLeft(messages, plan, "no room below the stack");
 }
 
@@ -213,11 +214,11 @@ static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
     return false;
   }
   if (mapping.executable) {
-    sayExecutable(messages, plan);
+    reportExecutable(messages, plan);
     return false;
   }
   if (threads > 1) {
-    sayThreads(messages, plan, threads);
+    reportThreads(messages, plan, threads);
     return false;
   }
   return true;
@@ -245,7 +246,7 @@ static bool isTooMuch(const Plan &plan, Messages &messages) {
       .add(" of it would count from the start; fix: raise ")
       .add(isPromise ? "vm.overcommit_ratio" : "the limit")
       .add(", or lower that of the stack (ulimit -s)");
-  messages.say(MPG_MSG_SHORTAGE, line);
+  messages.report(MPG_MSG_SHORTAGE, line);
   reportLeft(messages, plan, "a limit on memory is near");
   return true;
 }
@@ -308,7 +309,7 @@ static int build(const Config &config, Plan &plan) {
       error = ENOMEM;
     }
     bool mayBeLess = plan.limitBytes > unlimitedPartBytes;
-    if (!mayBeLess || bytes / 2 < leastPartBytes)
+    if (!mayBeLess || bytes / 2 < minPartBytes)
       return error;
     bytes /= 2;
   }
@@ -328,7 +329,7 @@ static bool reachBorder(const Plan &plan, Messages &messages) {
     return false;
   }
   if (!mayMapMore(plan.old.start - plan.large.end)) {
-    sayShortage(messages, plan, ENOMEM);
+    reportShortage(messages, plan, ENOMEM);
     return false;
   }
   growStackTo(plan.large.end);
@@ -344,22 +345,22 @@ static void releaseBelow(Range below) {
 }
 
 /// Holds the space below and puts the new memory in its place.
-static bool putInPlace(Plan &plan, Messages &messages) {
+static bool applyPlan(Plan &plan, Messages &messages) {
   Range below = plan.below();
   // Of a stack that is moved as a whole holdPlace() finds that out.
   if (!plan.whole && !isFree({below.start, plan.old.start})) {
-    sayNoRoomBelow(messages, plan);
+    reportNoRoomBelow(messages, plan);
     return false;
   }
   if (!plan.whole && !reachBorder(plan, messages))
     return false;
   if (!holdPlace(below)) {
-    sayNoRoomBelow(messages, plan);
+    reportNoRoomBelow(messages, plan);
     return false;
   }
   if (plan.whole && !moveArguments()) {
     releasePlace(below);
-    sayShortage(messages, plan, ENOMEM);
+    reportShortage(messages, plan, ENOMEM);
     return false;
   }
   StackMove move{plan.staged, plan.whole ? plan.old : Range{}, plan.large.start,
@@ -368,7 +369,7 @@ static bool putInPlace(Plan &plan, Messages &messages) {
   plan.staged = move.staged;
   if (error) {
     releaseBelow(below);
-    sayShortage(messages, plan, error);
+    reportShortage(messages, plan, error);
     return false;
   }
   return true;
@@ -377,7 +378,7 @@ static bool putInPlace(Plan &plan, Messages &messages) {
 static void reportMoved(Messages &messages, const Plan &plan) {
   bool isParted = !plan.whole && !plan.skips;
   if (isParted)
-    sayParted(messages, plan);
+    reportParted(messages, plan);
   uintptr_t end = isParted ? plan.old.end : plan.large.end;
   const char *reason = "";
   if (isParted)
@@ -420,7 +421,7 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
   }
   Range below{low - guardGapBytes(), plan.old.start};
   if (!holdPlace(below)) {
-    sayNoRoomBelow(messages, plan);
+    reportNoRoomBelow(messages, plan);
     return false;
   }
   releasePlace(below);
@@ -433,7 +434,7 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
     error = adviseHuge(plan.large, /*collapse=*/false);
   }
   if (error) {
-    sayShortage(messages, plan, error);
+    reportShortage(messages, plan, error);
     return false;
   }
   if (config.stackPaging == Paging::prepage)
@@ -469,7 +470,7 @@ static int usePool(const Config &config, Plan &plan, Messages &messages,
     releasePlace(plan.above);
     return error;
   }
-  if (!putInPlace(plan, messages)) {
+  if (!applyPlan(plan, messages)) {
     releasePlace(plan.above);
     discard(plan.staged);
     isSaid = true;
@@ -510,7 +511,7 @@ void mpg::remapStack(const Config &config, Messages &messages,
   if (config.mode == Mode::automatic && thpIsAllowed())
     useThp(config, plan, messages);
   else
-    sayShortage(messages, plan, error);
+    reportShortage(messages, plan, error);
 }
 
 namespace {

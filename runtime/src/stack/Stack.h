@@ -34,7 +34,7 @@ uintptr_t mainBegins();
 /// mapping with the first frame for all of the stack, and its end for the
 /// stack's. \p reported is the C library's answer, returned unchanged for any
 /// other stack.
-Range wholeStackOf(Range reported);
+Range findWholeStack(Range reported);
 
 /// Page size for stacks when the program's is \p hugeBytes.
 constexpr size_t stackHugePageBytes(size_t hugeBytes) {

@@ -70,7 +70,7 @@ void mpg::watchStackLimit(const PlacedStack &stack) {
   notePartNotSeen(lowestAddress());
 }
 
-Range mpg::wholeStackOf(Range reported) {
+Range mpg::findWholeStack(Range reported) {
   const Range &part = watched.partNotSeen;
   const PlacedStack &stack = watched.stack;
   if (!part.empty() && reported.start == part.end) {

@@ -196,7 +196,7 @@ bool Places::read() {
 }
 
 /// Needs no privilege, unlike the single settings of the same call.
-static bool tellKernel(const prctl_mm_map &map) {
+static bool updateKernel(const prctl_mm_map &map) {
   return rawCall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, long(&map), sizeof map) ==
          0;
 }
@@ -204,7 +204,9 @@ static bool tellKernel(const prctl_mm_map &map) {
 /// Before main no other thread changes them.
 static Places places;
 
-bool mpg::canMoveArguments() { return places.read() && tellKernel(places.map); }
+bool mpg::canMoveArguments() {
+  return places.read() && updateKernel(places.map);
+}
 
 /// Lets the pointers of an array that point into [from, from + bytes) point to
 /// the same place after \p to. Returns the place after the array's zero.
@@ -232,7 +234,7 @@ bool mpg::moveArguments() {
   map.arg_start = to;
   map.arg_end = map.env_start = to + (map.arg_end - from);
   map.env_end = to + bytes;
-  if (!tellKernel(map)) {
+  if (!updateKernel(map)) {
     rawCall(SYS_munmap, at, long(mapped));
     return false;
   }

@@ -57,13 +57,13 @@ static constexpr uint64_t cappedShare = 4;
 // Messages
 //===----------------------------------------------------------------------===//
 
-static void sayShortage(uint64_t missingBytes, Source source, int error) {
+static void reportShortage(uint64_t missingBytes, Source source, int error) {
   LineBuffer line;
   line.addBytes(missingBytes)
       .add(" of a thread's stack stay on normal pages; cost: more TLB misses "
            "on it, and so for every thread that comes now; cause: ");
   explainShortage(line, source, pages.hugePageBytes, missingBytes, error);
-  pages.messages->say(MPG_MSG_SHORTAGE, line);
+  pages.messages->report(MPG_MSG_SHORTAGE, line);
 }
 
 /// Adds one stack to the sums. \p reason is empty or why not all is large.
@@ -94,7 +94,7 @@ static bool isPromised() {
 }
 
 /// Puts normal pages, untouched, over large ones that are not needed any more.
-static void takeOut(Range large) {
+static void removeLarge(Range large) {
   Staged staged;
   if (buildStaged(Source::normal, large.bytes(), pages.hugePageBytes, nullptr,
                   staged))
@@ -113,13 +113,13 @@ static void endThread(void *) {
     return;
   ownLarge = Range{};
   setThreadStack({});
-  takeOut(large);
+  removeLarge(large);
   pages.takenBytes.fetch_sub(large.bytes(), std::memory_order_relaxed);
 }
 
 /// Maps as many hugetlb pages as possible at the top of \p place, and shrinks
 /// that to the replaced part. Returns 0, or why it is not all of them.
-static int putLarge(Range &place) {
+static int mapLarge(Range &place) {
   size_t hugeBytes = pages.hugePageBytes;
   bool atOnce = pages.config->stackPaging == Paging::prepage || !isPromised();
   size_t bytes = place.bytes();
@@ -157,13 +157,13 @@ static bool isWithinShare(size_t bytes) {
 
 /// hugetlb pages over \p place or, from its end on, over a part of it. False:
 /// none.
-static bool putPool(Range place) {
+static bool mapPool(Range place) {
   Range large = place;
-  int error = putLarge(large);
+  int error = mapLarge(large);
   size_t missing = place.bytes() - large.bytes();
   if (!large.empty() &&
       __cxa_thread_atexit_impl(endThread, nullptr, &__dso_handle)) {
-    takeOut(large);
+    removeLarge(large);
     large.start = large.end;
   }
   bool goesOn = missing && !large.empty() &&
@@ -171,7 +171,7 @@ static bool putPool(Range place) {
   if (goesOn)
     adviseHuge({place.start, large.start}, false);
   else if (missing)
-    sayShortage(missing, Source::hugetlb, error);
+    reportShortage(missing, Source::hugetlb, error);
   count(place.bytes(), goesOn ? place.bytes() : large.bytes(),
         "large pages ran short");
   if (large.empty())
@@ -182,10 +182,10 @@ static bool putPool(Range place) {
   return true;
 }
 
-/// Transparent huge pages over \p place; as putPool().
+/// Transparent huge pages over \p place; as mapPool().
 static bool advise(Range place) {
   if (!thpIsAllowed()) {
-    sayShortage(place.bytes(), Source::thp, 0);
+    reportShortage(place.bytes(), Source::thp, 0);
     count(place.bytes(), 0, "transparent huge pages are switched off");
     return false;
   }
@@ -200,12 +200,12 @@ static bool advise(Range place) {
 /// Bytes at the low end of a stack of \p bytes that stay on normal pages, where
 /// virtual machines set their guard pages.
 static size_t endBytes(size_t bytes) {
-  constexpr size_t mostBytes = 256 << 10;
-  return bytes / 2 < mostBytes ? roundDown(bytes / 2, basePageBytes())
-                               : mostBytes;
+  constexpr size_t maxBytes = 256 << 10;
+  return bytes / 2 < maxBytes ? roundDown(bytes / 2, basePageBytes())
+                              : maxBytes;
 }
 
-uintptr_t mpg::putLargePages(Range stack, size_t bytes, bool isCapped) {
+uintptr_t mpg::mapLargePages(Range stack, size_t bytes, bool isCapped) {
   size_t hugeBytes = pages.hugePageBytes, inside = bytes - endBytes(bytes);
   Mapping mapping;
   if (!stack.start && findMapping(stack.end, mapping))
@@ -221,7 +221,7 @@ uintptr_t mpg::putLargePages(Range stack, size_t bytes, bool isCapped) {
     return 0;
   }
   bool isLarge =
-      pages.config->mode == Mode::thp ? advise(place) : putPool(place);
+      pages.config->mode == Mode::thp ? advise(place) : mapPool(place);
   return isLarge ? place.start + inside : 0;
 }
 
@@ -230,7 +230,7 @@ void mpg::leaveParentsPages() {
   if (findMapping(uintptr_t(__builtin_frame_address(0)), mapping) &&
       findMapping(mapping.range.start - 1, below) &&
       !strncmp(below.name, "/anon_hugepage", strlen("/anon_hugepage")))
-    takeOut(below.range);
+    removeLarge(below.range);
 }
 
 void mpg::startThreadPages(const Config &config, Messages &messages) {

@@ -91,7 +91,7 @@ struct Told {
 /// Without a constructor: it would run after our start-up and undo it.
 static ThreadStacks stacks;
 
-// initial-exec: reading it never allocates, and toldOf() counts on it.
+// initial-exec: reading it never allocates, and getReported() counts on it.
 static thread_local Told ownTold __attribute__((tls_model("initial-exec")));
 
 /// Bytes of its stack that a thread uses before any of it is large.
@@ -100,7 +100,7 @@ static constexpr size_t smallBytes = 2 << 20;
 static constexpr size_t largeBytes = 16 << 20;
 /// Advice makes three mappings of a stack. A process may have 65,530, and a
 /// program with very many threads is not to have fewer of them.
-static constexpr unsigned mostDeepThreads = 4096;
+static constexpr unsigned maxDeepThreads = 4096;
 /// Nor is one that has this many already: it may leave itself few.
 static constexpr size_t manyMappings = 8192;
 
@@ -108,7 +108,7 @@ static constexpr size_t manyMappings = 8192;
 // From the creator to the new thread
 //===----------------------------------------------------------------------===//
 
-static Start *takeStart() {
+static Start *claimStart() {
   for (Start &start : stacks.starts)
     if (!start.taken.load(std::memory_order_relaxed) &&
         !start.taken.exchange(true, std::memory_order_acquire))
@@ -116,7 +116,7 @@ static Start *takeStart() {
   return static_cast<Start *>(malloc(sizeof(Start)));
 }
 
-static void giveBack(Start *start) {
+static void returnFrames(Start *start) {
   if (start >= stacks.starts && start < stacks.starts + 128)
     start->taken.store(false, std::memory_order_release);
   else
@@ -152,7 +152,7 @@ static void allowDeepPages(const Wish &wish) {
 static __attribute__((noinline)) uintptr_t enlarge(const Wish &wish) {
   auto frame = uintptr_t(__builtin_frame_address(0));
   Range stack = wish.ownBytes ? stackBelow(frame, wish) : Range{0, frame};
-  uintptr_t top = putLargePages(stack, wish.askedBytes, wish.isCapped);
+  uintptr_t top = mapLargePages(stack, wish.askedBytes, wish.isCapped);
   ownTold = {wish.askedBytes, top, wish.hasGuard};
   if (!top && stacks.mayAdvise && wish.ownBytes)
     allowDeepPages(wish);
@@ -175,7 +175,7 @@ static uintptr_t enlargeInPeace(const Wish &wish) {
 static void *startThread(void *argument) {
   auto *start = static_cast<Start *>(argument);
   Wish wish = start->wish;
-  giveBack(start);
+  returnFrames(start);
   uintptr_t top = 0;
   if (wish.kind == Kind::large || isForkedChild())
     top = enlargeInPeace(wish);
@@ -191,7 +191,7 @@ static void *startThread(void *argument) {
 
 /// The stack set by pthread_attr_setstack, as a range; ends at 0 if none is
 /// set.
-static Range userStackOf(const pthread_attr_t *attributes) {
+static Range readUserStack(const pthread_attr_t *attributes) {
   void *start;
   size_t bytes;
   if (pthread_attr_getstack(attributes, &start, &bytes))
@@ -199,7 +199,7 @@ static Range userStackOf(const pthread_attr_t *attributes) {
   return {uintptr_t(start), uintptr_t(start) + bytes};
 }
 
-static void sayUserStack(Range stack) {
+static void reportUserStack(Range stack) {
   LineBuffer line;
   line.add("the program gives a thread its own stack at ")
       .addHex(stack.start)
@@ -207,7 +207,7 @@ static void sayUserStack(Range stack) {
       .addBytes(stack.bytes())
       .add("); cost: it is left alone, on whatever pages it has; fix: "
            "pthread_attr_setstacksize instead of pthread_attr_setstack");
-  stacks.messages->say(MPG_LPG_USER_STACK, line);
+  stacks.messages->report(MPG_LPG_USER_STACK, line);
 }
 
 /// Stack size of threads created without attributes.
@@ -235,7 +235,7 @@ static bool hasMappingsLeft() {
   bool isAsked = number == 0 || number == 16 || number == 256;
   if (isAsked && !isLockedIn && countMappings(manyMappings) == manyMappings)
     stacks.mayAdvise = false;
-  return stacks.mayAdvise && number < mostDeepThreads;
+  return stacks.mayAdvise && number < maxDeepThreads;
 }
 
 /// Whether this is an OpenMP thread's stack, in the size that a variable sets.
@@ -246,14 +246,15 @@ static bool isWorkerSize(size_t bytes) {
 }
 
 /// What \p attributes ask for, and what that means here.
-static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
+static Wish computeWish(const ThreadCalls &calls,
+                        const pthread_attr_t *attributes) {
   Wish wish;
   wish.ownBytes = calls.ownBytes ? calls.ownBytes(nullptr) : 0;
   size_t guardBytes, asked = 0;
   if (attributes) {
-    Range stack = userStackOf(attributes);
+    Range stack = readUserStack(attributes);
     if (stack.end) {
-      sayUserStack(stack);
+      reportUserStack(stack);
       return wish;
     }
     pthread_attr_getstacksize(attributes, &asked);
@@ -278,8 +279,8 @@ static Wish wishOf(const ThreadCalls &calls, const pthread_attr_t *attributes) {
 
 /// Makes \p mine out of what the program asked for, with room for whole
 /// large pages. \p mine is the caller's to destroy if \p attributes is null.
-static bool askForMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
-                       Wish &wish) {
+static bool requestMore(const pthread_attr_t *attributes, pthread_attr_t &mine,
+                        Wish &wish) {
   // The stack size is in the struct itself. The data it points to is shared
   // with the program's struct, which stays unchanged.
   if (attributes)
@@ -304,7 +305,7 @@ static int createWith(const ThreadCalls &calls, pthread_t *thread,
   if (start->wish.kind != Kind::large)
     return calls.create(thread, attributes, startThread, start);
   pthread_attr_t mine;
-  if (!askForMore(attributes, mine, start->wish))
+  if (!requestMore(attributes, mine, start->wish))
     return EINVAL;
   stacks.hasLarge.store(true, std::memory_order_relaxed);
   int error = calls.create(thread, &mine, startThread, start);
@@ -321,13 +322,13 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
   bool isOurs = stacks.active.load(std::memory_order_acquire) &&
                 attributes != reinterpret_cast<pthread_attr_t *>(-1);
   if (isOurs)
-    wish = wishOf(calls, attributes);
+    wish = computeWish(calls, attributes);
   // glibc has kept the stacks of the parent's threads for those of a child.
   bool isClean =
       !stacks.hasLarge.load(std::memory_order_relaxed) || !isForkedChild();
   Start *start = nullptr;
   if (isOurs && (wish.kind != Kind::plain || !isClean))
-    start = takeStart();
+    start = claimStart();
   if (start) {
     wish.function = function;
     wish.argument = argument;
@@ -335,7 +336,7 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
     if (createWith(calls, thread, attributes, start) == 0)
       return 0;
     // The program's own wish may still be met, with a smaller stack.
-    giveBack(start);
+    returnFrames(start);
   }
   return calls.create(thread, attributes, function, argument);
 }
@@ -344,15 +345,15 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-static const Told &toldOf(pthread_t thread) {
+static const Told &getReported(pthread_t thread) {
   uintptr_t distance = uintptr_t(&ownTold) - uintptr_t(pthread_self());
   return *reinterpret_cast<const Told *>(uintptr_t(thread) + distance);
 }
 
 void mpg::correctAttributes(pthread_t thread, pthread_attr_t *attributes) {
-  Range told = userStackOf(attributes);
-  Range whole = wholeStackOf(told);
-  const Told &own = toldOf(thread);
+  Range told = readUserStack(attributes);
+  Range whole = findWholeStack(told);
+  const Told &own = getReported(thread);
   if (own.bytes) {
     whole.end = own.top ? own.top : told.end;
     whole.start = whole.end - own.bytes;

@@ -50,7 +50,7 @@ void startThreadPages(const Config &config, Messages &messages);
 /// most a part of the pool for all such stacks together. Returns the top; 0:
 /// the stack is unchanged. Prints differences from the request. pre: in the
 /// thread itself; signals wait; nothing is below the frame.
-uintptr_t putLargePages(Range stack, size_t bytes, bool isCapped);
+uintptr_t mapLargePages(Range stack, size_t bytes, bool isCapped);
 
 /// In a child process: puts normal pages in the place of large ones that lie
 /// below the frame of this new thread, because its stack was one of the parent.

@@ -146,22 +146,22 @@ static bool programIsLinkedWithUs() {
   return dl_iterate_phdr(isLinked, nullptr) == 1;
 }
 
-static void sayStandDown(Messages &messages) {
+static void reportStandDown(Messages &messages) {
   LineBuffer line;
   line.add("Fujitsu's libmpg.so.1 is in this process and moves the data "
            "itself; this library does nothing; fix: none if that is intended; "
            "otherwise link with -Knolargepage");
-  messages.say(MPG_MSG_VENDOR, line);
+  messages.report(MPG_MSG_VENDOR, line);
 }
 
-static void sayAnotherIsFirst(Messages &messages, const OurFiles &files) {
+static void reportAnotherIsFirst(Messages &messages, const OurFiles &files) {
   LineBuffer line;
   line.add("two files of this library are in this process; ")
       .add(files.first)
       .add(" came first and is at work, ")
       .add(files.own)
       .add(" does nothing; fix: only one in LD_PRELOAD, and none under mpgrun");
-  messages.say(MPG_MSG_TWICE, line);
+  messages.report(MPG_MSG_TWICE, line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,14 +251,14 @@ static bool decide() {
   OurFiles files = findOurFiles();
   if (files.first) { // which has mpgrun's file as well
     state.messages.start(config.speaks, -1);
-    sayAnotherIsFirst(state.messages, files);
+    reportAnotherIsFirst(state.messages, files);
     return false;
   }
   state.messages.start(config.speaks, config.stateFd, config.statePid);
   state.messages.setFile(files.own);
   if (vendorIsLoaded()) {
     state.messages.setMode(unsigned(Mode::none));
-    sayStandDown(state.messages);
+    reportStandDown(state.messages);
     return false;
   }
   readSettings(variables, state.config, state.messages);

@@ -66,7 +66,7 @@ MPG_EXPORT int pthread_key_create(pthread_key_t *key,
   if (!real)
     return EAGAIN;
   int error = real(key, destructor);
-  if (error == EAGAIN && mpg::giveUpKey())
+  if (error == EAGAIN && mpg::releaseKey())
     error = real(key, destructor);
   return error;
 }

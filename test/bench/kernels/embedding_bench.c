@@ -154,7 +154,7 @@ static void *helper(void *number) {
   }
 }
 
-static double timeOf(int which) {
+static double measureTime(int which) {
   candidate = which;
   meet();
   double start = now();
@@ -171,7 +171,7 @@ static void oneRound(double *seconds, uint64_t *state) {
     order[j] = i;
   }
   for (int i = 0; i < candidates; ++i)
-    seconds[order[i]] = timeOf(order[i]);
+    seconds[order[i]] = measureTime(order[i]);
 }
 
 static double *zipf(long rows) {

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { most = 24 };
+enum { max = 24 };
 static const double factor = 3.0;
 static double *a, *b, *c;
 static size_t count; /* elements of an array */
@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
   passes = 1 + (int)(100000000 / 1000 / (bytes / 1000 + 1));
   warmups = bytes < (64u << 20) ? 2 : 0;
 
-  struct Candidate list[most];
+  struct Candidate list[max];
   int n = candidates(list, copies);
   pthread_t handles[64];
   pthread_barrier_init(&started, NULL, (unsigned)threads);

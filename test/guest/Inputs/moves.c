@@ -30,7 +30,7 @@ static int wrong(const char *what) {
 }
 
 /* Whole large pages for each thread. */
-static unsigned char *partOf(int thread) { return a + bytes / 4 * thread; }
+static unsigned char *getPart(int thread) { return a + bytes / 4 * thread; }
 
 static uint64_t valueAt(size_t i) { return i * 0x9e3779b97f4a7c15; }
 
@@ -69,7 +69,7 @@ static size_t pagesOn(unsigned char *from, size_t size, int node) {
 static double local(void) {
   size_t count = 0;
   for (int thread = 0; thread < 4; ++thread)
-    count += pagesOn(partOf(thread), bytes / 4, thread);
+    count += pagesOn(getPart(thread), bytes / 4, thread);
   return 100.0 * (double)count * (double)getpagesize() / (double)bytes;
 }
 
@@ -88,7 +88,7 @@ static void here(void) {
   {
     int thread = omp_get_thread_num();
     error[thread] =
-        mpg_move(partOf(thread), bytes / 4, MPG_NODE_HERE, &moved[thread]);
+        mpg_move(getPart(thread), bytes / 4, MPG_NODE_HERE, &moved[thread]);
   }
   for (int thread = 0; thread < 4; ++thread)
     tell("here", error[thread], &moved[thread]);
@@ -98,7 +98,7 @@ static void here(void) {
 static void later(void) {
   int64_t moves[4];
   for (int thread = 0; thread < 4; ++thread)
-    moves[thread] = mpg_move_start(partOf(thread), bytes / 4, thread);
+    moves[thread] = mpg_move_start(getPart(thread), bytes / 4, thread);
   check();
   for (int thread = 0; thread < 4; ++thread) {
     struct mpg_moved moved;
@@ -138,7 +138,7 @@ static void touch(unsigned char *from, size_t size) {
 static double localNow(void) {
   balance("0");
 #pragma omp parallel
-  touch(partOf(omp_get_thread_num()), bytes / 4);
+  touch(getPart(omp_get_thread_num()), bytes / 4);
   return local();
 }
 
@@ -148,7 +148,7 @@ static void work(void) {
     balance("1");
 #pragma omp parallel
     for (int round = 0; round < 200; ++round)
-      touch(partOf(omp_get_thread_num()), bytes / 4);
+      touch(getPart(omp_get_thread_num()), bytes / 4);
     if (localNow() >= 95)
       return;
   }

@@ -38,7 +38,7 @@ static int isHere(const void *at) {
   return nodeOfPage((uintptr_t)at) == myNode();
 }
 
-static float valueOf(size_t i) { return (float)(i % 8191) + 0.5f; }
+static float getValue(size_t i) { return (float)(i % 8191) + 0.5f; }
 
 /* Zeroed and untouched, on whatever pages the mode gives. */
 static float *newTable(size_t elements) {
@@ -47,11 +47,11 @@ static float *newTable(size_t elements) {
   if (table == MAP_FAILED)
     wrong("no memory for the table");
   for (size_t i = 0; i < elements; ++i)
-    table[i] = valueOf(i);
+    table[i] = getValue(i);
   return table;
 }
 
-static size_t rowOf(size_t token, size_t rows) {
+static size_t getRow(size_t token, size_t rows) {
   return token * 2654435761u % rows;
 }
 
@@ -60,12 +60,12 @@ struct counts {
 };
 
 /* The tokens of thread `self` of `team`, as schedule(static) gives them. */
-static void lookUp(const float *table, size_t rows, float *output, int self,
+static void lookup(const float *table, size_t rows, float *output, int self,
                    int team, struct counts *counts) {
   size_t first = (size_t)tokens * (size_t)self / (size_t)team;
   size_t behind = (size_t)tokens * (size_t)(self + 1) / (size_t)team;
   for (size_t token = first; token < behind; ++token) {
-    const float *row = table + rowOf(token, rows) * dim;
+    const float *row = table + getRow(token, rows) * dim;
     float *to = output + token * dim;
     memcpy(to, row, dim * sizeof *row);
     ++counts->reads;
@@ -78,7 +78,7 @@ static void isRight(const float *output, size_t rows, size_t first,
                     size_t behind) {
   for (size_t token = first; token < behind; ++token)
     for (size_t i = 0; i < dim; ++i)
-      if (output[token * dim + i] != valueOf(rowOf(token, rows) * dim + i))
+      if (output[token * dim + i] != getValue(getRow(token, rows) * dim + i))
         wrong("a row that was looked up");
 }
 
@@ -101,7 +101,7 @@ static void embed(size_t mib, int isReplicated) {
       wrong("mpg_replicate");
   }
   struct counts counts[maxThreads] = {{0, 0, 0}};
-  int nodeOf[maxThreads], team = 1;
+  int getNode[maxThreads], team = 1;
 #pragma omp parallel
   {
     int self = omp_get_thread_num();
@@ -109,12 +109,12 @@ static void embed(size_t mib, int isReplicated) {
     team = omp_get_num_threads();
     const float *mine = isReplicated ? mpg_local_copy(tables) : table;
     float *output = isReplicated ? mpg_local_copy(outputs) : shared;
-    lookUp(mine, rows, output, self, team, &counts[self]);
-    nodeOf[self] = myNode();
+    lookup(mine, rows, output, self, team, &counts[self]);
+    getNode[self] = myNode();
   }
   for (int thread = 0; thread < team; ++thread) {
-    print(&counts[thread], thread, nodeOf[thread]);
-    isRight(isReplicated ? mpg_node_copy(outputs, nodeOf[thread]) : shared,
+    print(&counts[thread], thread, getNode[thread]);
+    isRight(isReplicated ? mpg_node_copy(outputs, getNode[thread]) : shared,
             rows, (size_t)tokens * (size_t)thread / (size_t)team,
             (size_t)tokens * (size_t)(thread + 1) / (size_t)team);
   }

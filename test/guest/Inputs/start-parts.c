@@ -15,7 +15,7 @@ enum { nodes = 4, parts = 8, bytes = 64 << 20, edge = 2 << 20, step = 65536 };
 
 static char block[bytes];
 
-static int nodeOf(long at) {
+static int getNode(long at) {
   void *page = block + at;
   int node = -1;
   syscall(SYS_move_pages, 0, 1L, &page, 0L, &node, 0);
@@ -48,11 +48,11 @@ int main(int argc, char **argv) {
   }
   int count[nodes] = {0};
   for (long at = edge; at < bytes - edge; at += step)
-    if (nodeOf(at) >= 0)
-      ++count[nodeOf(at)];
+    if (getNode(at) >= 0)
+      ++count[getNode(at)];
   printf("order");
   for (long part = 0; part < parts; ++part) {
-    int node = nodeOf((2 * part + 1) * bytes / (2 * parts));
+    int node = getNode((2 * part + 1) * bytes / (2 * parts));
     if (node < 0)
       printf(" -");
     else

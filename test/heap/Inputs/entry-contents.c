@@ -55,7 +55,7 @@ static int isZero(const char *block, size_t bytes) {
 static void resizeAll(void) {
   for (int i = 0; i < sizeCount; ++i)
     for (int j = 0; j < sizeCount; ++j) {
-      size_t from = sizes[i], to = sizes[j], least = from < to ? from : to;
+      size_t from = sizes[i], to = sizes[j], min = from < to ? from : to;
       if (from > 32 << 20 && to < 100000 && j % 4)
         continue; // the same again and again, and slow
       unsigned char *block = (i + j) % 3 == 0   ? memalign(4096, from)
@@ -69,22 +69,21 @@ static void resizeAll(void) {
       block = realloc(block, to);
       check(block && (uintptr_t)block % 16 == 0, "no block", from, to);
       check(malloc_usable_size(block) >= to, "usable size", from, to);
-      check(isFilled(block, from, least, 7), "contents", from, to);
+      check(isFilled(block, from, min, 7), "contents", from, to);
       fill(block, to, 9);
       check(isFilled(other, beside, beside, 8), "the neighbour's", from, to);
       block = realloc(block, from);
-      check(isFilled(block, to, least, 9), "contents on the way back", to,
-            from);
+      check(isFilled(block, to, min, 9), "contents on the way back", to, from);
       free(block);
       free(other);
     }
 }
 
 /// Two blocks that grow by turns, a little at a time.
-static void growByTurns(size_t most, size_t add, size_t divisor) {
+static void growByTurns(size_t max, size_t add, size_t divisor) {
   unsigned char *a = NULL, *b = NULL;
   size_t bytes = 0, more;
-  for (; bytes < most; bytes = more) {
+  for (; bytes < max; bytes = more) {
     more = bytes + add + bytes / divisor;
     a = realloc(a, more);
     check(isFilled(a, bytes, bytes, 1), "contents of the first", bytes, more);

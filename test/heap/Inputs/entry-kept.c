@@ -61,9 +61,9 @@ static int takenCount(void) {
   return count;
 }
 
-enum { mostThreads = 1000, each = 8 };
+enum { maxThreads = 1000, each = 8 };
 static pthread_barrier_t step;
-static char *crowdFreed[mostThreads][each];
+static char *crowdFreed[maxThreads][each];
 
 static void *workInCrowd(void *blocks) {
   char **mine = blocks;

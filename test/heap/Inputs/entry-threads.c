@@ -23,16 +23,16 @@ static void check(int fine, const char *what, long number) {
 }
 
 /// The n-th of sizes from all ranges.
-static size_t bytesOf(unsigned n) {
+static size_t getBytes(unsigned n) {
   static const size_t some[] = {16,   40,    100,   1000, 8,      24,   300,
                                 5000, 14336, 20000, 64,   100000, 3000, 33};
   return some[n % 14] + n % 8;
 }
 
 static void *newBlock(unsigned n) {
-  unsigned char *block = malloc(bytesOf(n) + 4);
+  unsigned char *block = malloc(getBytes(n) + 4);
   memcpy(block, &n, 4);
-  memset(block + 4, (int)n & 255, bytesOf(n));
+  memset(block + 4, (int)n & 255, getBytes(n));
   return block;
 }
 
@@ -43,7 +43,7 @@ static void freeBlock(void *start) {
   // The first byte is right, and each is like the next one: by memcmp, since a
   // loop over the bytes takes most of the test's time.
   const unsigned char *bytes = block + 4;
-  check(bytes[0] == (n & 255) && !memcmp(bytes, bytes + 1, bytesOf(n) - 1),
+  check(bytes[0] == (n & 255) && !memcmp(bytes, bytes + 1, getBytes(n) - 1),
         "contents of a block of another thread", n);
   free(block);
 }
@@ -70,7 +70,7 @@ static void *passOn(void *unused) {
     }
     // In between some are resized, by a thread that has not made them.
     if (stage == 2 && n % 3 == 0)
-      block = realloc(block, bytesOf(n) + 4 + n % 50);
+      block = realloc(block, getBytes(n) + 4 + n % 50);
     void *empty = NULL;
     while (!atomic_compare_exchange_weak(&ring[stage][n % places], &empty,
                                          block)) {

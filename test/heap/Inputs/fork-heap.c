@@ -12,12 +12,12 @@
  *   files      another thread has the lock of a file that the child writes to
  *   guarded    with blocks that may not be read or written to
  *   coroutine  on a stack that is a block
- *   untouched  a block that has not been written to: the first to do so is a child
- *   exec       vfork, posix_spawn, system, popen, and fork with exec
- *   pool       as a pool of worker processes does it: work comes and goes through
- *              pipes, workers end and are replaced
- *   bus        a SIGBUS of the program's own, with its handler, in the child
- *   fast       nothing but time: nanoseconds of a fork whose child ends at once
+ *   untouched  a block that has not been written to: the first to do so is a
+ * child exec       vfork, posix_spawn, system, popen, and fork with exec pool
+ * as a pool of worker processes does it: work comes and goes through pipes,
+ * workers end and are replaced bus        a SIGBUS of the program's own, with
+ * its handler, in the child fast       nothing but time: nanoseconds of a fork
+ * whose child ends at once
  *
  * With `wait` in front of these, prints "ready" and waits for the end of its
  * input; with `hold` after them the same.
@@ -34,7 +34,7 @@
 
 extern char **environ;
 
-enum { mostBlocks = 24000, threadCount = 3 };
+enum { maxBlocks = 24000, threadCount = 3 };
 
 struct block {
   uint64_t *words;
@@ -60,7 +60,7 @@ static void addBlocks(size_t count, size_t bytes) {
 }
 
 static void makeBlocks(void) {
-  blocks = take(mostBlocks * sizeof *blocks);
+  blocks = take(maxBlocks * sizeof *blocks);
   addBlocks(20000, 48);
   addBlocks(2000, 1000);
   addBlocks(128, 64 << 10);

@@ -13,7 +13,7 @@
 enum { SMALL = 3000, MEDIUM = 40, BLOCKS = SMALL + MEDIUM + 1 };
 
 static void *blocks[BLOCKS];
-static int mostLarge; /* of these that have pages of their own */
+static int maxLarge; /* of these that have pages of their own */
 
 /* Sum of malloc_usable_size over all blocks. */
 static size_t take(void) {
@@ -35,7 +35,7 @@ static void *give(void *unused) {
 }
 
 /* A thread that allocates blocks before it frees ours. */
-static void *takeAndGive(void *unused) {
+static void *allocateAndFree(void *unused) {
   void *volatile own = malloc(100);
   free(own);
   return give(unused);
@@ -65,10 +65,10 @@ static void checkCycle(void *(*giver)(void *), int isThread) {
   size_t usable = take();
   struct mpg_heap_stats held = statsNow();
   size_t inArenas = mallinfo2().uordblks;
-  size_t inLarge = mostLarge ? malloc_usable_size(blocks[BLOCKS - 1]) : 0;
+  size_t inLarge = maxLarge ? malloc_usable_size(blocks[BLOCKS - 1]) : 0;
   EXPECT(inArenas + inLarge, ==, held.usedBytes);
   EXPECT(held.usedBytes - before.usedBytes, ==, usable);
-  EXPECT(held.largeBlocks, ==, before.largeBlocks + mostLarge);
+  EXPECT(held.largeBlocks, ==, before.largeBlocks + maxLarge);
   EXPECT(held.mappedBytes - held.freeBytes, >=, usable);
   checkSums();
   if (isThread) {
@@ -108,11 +108,11 @@ static void checkSizes(void) {
 }
 
 int main(int count, char **arguments) {
-  mostLarge = atoi(arguments[1]);
+  maxLarge = atoi(arguments[1]);
   checkSums();
   checkCycle(give, 0);
   checkCycle(give, 1);
-  checkCycle(takeAndGive, 1);
+  checkCycle(allocateAndFree, 1);
   struct mallinfo2 wide = mallinfo2();
   struct mallinfo narrow = mallinfo();
   EXPECT(narrow.arena, ==, wide.arena);

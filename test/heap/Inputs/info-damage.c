@@ -64,7 +64,7 @@ static void *work(void *seed) {
   return NULL;
 }
 
-static int lookWhileOthersWork(void) {
+static int inspectConcurrently(void) {
   pthread_t threads[THREADS];
   int found = 0;
   for (size_t i = 0; i < THREADS; i++)
@@ -93,7 +93,7 @@ int main(int count, char **arguments) {
     pthread_create(&thread, NULL, endWithFreeBlock, NULL) ||
         pthread_join(thread, &block) || memset(block, 'x', 100);
   else if (strcmp(what, "others") == 0)
-    found = lookWhileOthersWork();
+    found = inspectConcurrently();
   if (found < 0)
     found = mpg_heap_check();
   printf("found %d\n", found);

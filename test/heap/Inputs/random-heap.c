@@ -27,13 +27,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { heldBlocks = 3000, sharedBlocks = 64, mostThreads = 32, lives = 4 };
+enum { heldBlocks = 3000, sharedBlocks = 64, maxThreads = 32, lives = 4 };
 
 typedef struct {
   const char *name;
   long value;
 } Option;
-enum { seed, count, threads, forks, most, live, null, perturb };
+enum { seed, count, threads, forks, max, live, null, perturb };
 static Option options[] = {{"seed", 1},  {"count", 20000}, {"threads", 4},
                            {"forks", 2}, {"most", 300},    {"live", 600},
                            {"null", 0},  {"perturb", 0}};
@@ -68,7 +68,7 @@ static size_t drawMagnitude(Worker *worker, unsigned bits) {
 }
 
 static size_t drawBytes(Worker *worker) {
-  size_t limit = (size_t)options[most].value << 20, bytes;
+  size_t limit = (size_t)options[max].value << 20, bytes;
   if (worker->phaseBytes && draw(worker, 4))
     bytes = worker->phaseBytes + draw(worker, worker->phaseBytes / 8 + 1);
   else if (!draw(worker, 8)) // about the borders of size classes and pages
@@ -195,7 +195,7 @@ static void allocateOne(Worker *worker) {
                         asked.function));
 }
 
-static Block *takeHeld(Worker *worker) {
+static Block *popHeld(Worker *worker) {
   size_t at = draw(worker, worker->blocks);
   Block *block = worker->held[at];
   worker->held[at] = worker->held[--worker->blocks];
@@ -219,7 +219,7 @@ static void freeBlock(Worker *worker, Block *block) {
 }
 
 static void resizeOne(Worker *worker) {
-  Block *block = takeHeld(worker);
+  Block *block = popHeld(worker);
   // Often not far: those are the ones that stay in place.
   size_t bytes = draw(worker, 3) ? block->bytes + draw(worker, 200) - 100
                                  : drawBytes(worker);
@@ -250,7 +250,7 @@ static void resizeOne(Worker *worker) {
 /// Puts one block where all threads see it, and frees what was there.
 static void shareOne(Worker *worker) {
   size_t at = draw(worker, sharedBlocks);
-  Block *block = takeHeld(worker);
+  Block *block = popHeld(worker);
   lockModel();
   Block *other = shared[at];
   shared[at] = block;
@@ -280,7 +280,7 @@ static void liveOn(Worker *worker, const char *name) {
   worker->forksLeft = 0;
   work(worker);
   while (worker->blocks)
-    freeBlock(worker, takeHeld(worker));
+    freeBlock(worker, popHeld(worker));
   _exit(0);
 }
 
@@ -311,7 +311,7 @@ static void step(Worker *worker) {
   size_t limit = (size_t)options[live].value << 20;
   int full = worker->blocks == heldBlocks || modelCounts().bytes > limit;
   if (full && worker->blocks) {
-    freeBlock(worker, takeHeld(worker));
+    freeBlock(worker, popHeld(worker));
   } else if (!worker->blocks || draw(worker, 8) < worker->growth) {
     allocateOne(worker);
   } else {
@@ -326,7 +326,7 @@ static void step(Worker *worker) {
       checkBlock(worker->held[draw(worker, worker->blocks)], "while it lives");
       break;
     default:
-      freeBlock(worker, takeHeld(worker));
+      freeBlock(worker, popHeld(worker));
     }
   }
 }
@@ -349,7 +349,7 @@ static void *runWorker(void *argument) {
 
 /// One life of all threads; the main thread is the first of them.
 static void runLife(long number, long each) {
-  pthread_t started[mostThreads];
+  pthread_t started[maxThreads];
   for (long i = 0; i < options[threads].value; ++i) {
     workers[i].left = each;
     // Forks by any thread in turn.
@@ -375,8 +375,8 @@ static void readOptions(int argc, char **argv) {
       wrong("%s is not an option", argv[i]);
     option->value = atol(value + 1);
   }
-  if (options[threads].value < 1 || options[threads].value > mostThreads)
-    wrong("threads: 1 to %d", mostThreads);
+  if (options[threads].value < 1 || options[threads].value > maxThreads)
+    wrong("threads: 1 to %d", maxThreads);
 }
 
 int main(int argc, char **argv) {
@@ -395,14 +395,14 @@ int main(int argc, char **argv) {
     runLife(i, options[count].value / lives / options[threads].value + 1);
   for (size_t i = 0; i < number; ++i)
     while (workers[i].blocks)
-      freeBlock(&workers[0], takeHeld(&workers[i]));
+      freeBlock(&workers[0], popHeld(&workers[i]));
   for (size_t i = 0; i < sharedBlocks; ++i)
     if (shared[i])
       freeBlock(&workers[0], shared[i]);
   ModelCounts counts = modelCounts();
   printf("right: %s, %ld operations, at most %zu blocks of %zu MiB, %lu forks, "
          "%lu times NULL, %zu left\n",
-         runName, options[count].value, counts.mostBlocks,
-         counts.mostBytes >> 20, forkCount, nullCount, counts.blocks);
+         runName, options[count].value, counts.maxBlocks, counts.maxBytes >> 20,
+         forkCount, nullCount, counts.blocks);
   return 0;
 }

@@ -173,10 +173,10 @@ void checkBlock(const Block *block, const char *when) {
 /// With the lock.
 static void count(size_t bytes) {
   counts.bytes += bytes;
-  if (++counts.blocks > counts.mostBlocks)
-    counts.mostBlocks = counts.blocks;
-  if (counts.bytes > counts.mostBytes)
-    counts.mostBytes = counts.bytes;
+  if (++counts.blocks > counts.maxBlocks)
+    counts.maxBlocks = counts.blocks;
+  if (counts.bytes > counts.maxBytes)
+    counts.maxBytes = counts.bytes;
 }
 
 Block *addBlock(void *start, size_t bytes, int allUsable, const char *from) {
@@ -226,18 +226,18 @@ void dropBlock(Block *block) {
   unlockModel();
 }
 
-static size_t collect(Block *tree, Block **blocks, size_t found, size_t most) {
+static size_t collect(Block *tree, Block **blocks, size_t found, size_t max) {
   if (!tree)
     return found;
-  found = collect(tree->left, blocks, found, most);
+  found = collect(tree->left, blocks, found, max);
   if (tree->settled) {
     checkBlock(tree, "in the child of a fork");
-    if (found < most)
+    if (found < max)
       blocks[found++] = tree;
   }
-  return collect(tree->right, blocks, found, most);
+  return collect(tree->right, blocks, found, max);
 }
 
-size_t checkAllBlocks(Block **blocks, size_t most) {
-  return collect(root, blocks, 0, most);
+size_t checkAllBlocks(Block **blocks, size_t max) {
+  return collect(root, blocks, 0, max);
 }

@@ -47,12 +47,12 @@ void checkPattern(const Block *block, const void *place, size_t bytes,
 void checkBlock(const Block *block, const char *when);
 
 /// Every settled block of all threads is checked and put into \p blocks, up to
-/// \p most of them. Returns how many. For the child of a fork; with the lock.
-size_t checkAllBlocks(Block **blocks, size_t most);
+/// \p max of them. Returns how many. For the child of a fork; with the lock.
+size_t checkAllBlocks(Block **blocks, size_t max);
 
 /// Blocks and bytes now, and the most there have been.
 typedef struct {
-  size_t blocks, bytes, mostBlocks, mostBytes;
+  size_t blocks, bytes, maxBlocks, maxBytes;
 } ModelCounts;
 ModelCounts modelCounts(void);
 

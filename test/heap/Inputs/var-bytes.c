@@ -11,8 +11,8 @@
 /* The C library, too, leaves the first bytes of a freed block to the heap. */
 enum { headBytes = 32 };
 
-static int valueOf(const volatile unsigned char *bytes, size_t from,
-                   size_t end) {
+static int getValue(const volatile unsigned char *bytes, size_t from,
+                    size_t end) {
   for (size_t at = from; at < end; ++at)
     if (bytes[at] != bytes[from])
       return -1;
@@ -21,17 +21,17 @@ static int valueOf(const volatile unsigned char *bytes, size_t from,
 
 static void look(const char *name, size_t bytes, int staysMapped) {
   unsigned char *volatile block = malloc(bytes);
-  printf("%s.malloc=%d\n", name, valueOf(block, 0, bytes));
+  printf("%s.malloc=%d\n", name, getValue(block, 0, bytes));
   block = realloc(block, bytes + bytes / 8);
   memset(block, 7, bytes + bytes / 8);
   free(block);
   if (staysMapped)
-    printf("%s.freed=%d\n", name, valueOf(block, headBytes, bytes));
+    printf("%s.freed=%d\n", name, getValue(block, headBytes, bytes));
   block = malloc(bytes + bytes / 8);
-  printf("%s.again=%d\n", name, valueOf(block, headBytes, bytes));
+  printf("%s.again=%d\n", name, getValue(block, headBytes, bytes));
   free(block);
   block = calloc(bytes + bytes / 8, 1);
-  printf("%s.calloc=%d\n", name, valueOf(block, 0, bytes + bytes / 8));
+  printf("%s.calloc=%d\n", name, getValue(block, 0, bytes + bytes / 8));
   free(block);
 }
 

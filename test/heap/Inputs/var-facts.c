@@ -34,7 +34,7 @@
 
 #pragma weak mpg_heap_stats
 
-enum { mostBlocks = 4096, lineBytes = 512 };
+enum { maxBlocks = 4096, lineBytes = 512 };
 
 struct Block {
   char *start;
@@ -55,7 +55,7 @@ struct Counts {
   long hugeKib, presentKib;           /* of the process */
 };
 
-static struct Block blocks[mostBlocks];
+static struct Block blocks[maxBlocks];
 static int blockCount, refused, lastError, threads;
 
 static void fail(const char *what) {
@@ -63,7 +63,7 @@ static void fail(const char *what) {
   exit(2);
 }
 
-static size_t sizeOf(const char *text) {
+static size_t parseSize(const char *text) {
   char *end;
   size_t bytes = strtoull(text, &end, 10);
   const char *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
@@ -90,7 +90,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
 
 static void take(size_t bytes, long count, int thread) {
   for (; count > 0; --count) {
-    if (blockCount == mostBlocks)
+    if (blockCount == maxBlocks)
       fail("too many blocks");
     errno = 0;
     char *start = malloc(bytes);
@@ -322,18 +322,18 @@ int main(int count, char **arguments) {
       field[fields++] = at;
     const char *step = field[0];
     if (!strcmp(step, "take"))
-      take(sizeOf(field[1]), atol(field[2]), 0);
+      take(parseSize(field[1]), atol(field[2]), 0);
     else if (!strcmp(step, "touch"))
       touch();
     else if (!strcmp(step, "free"))
       release(atoi(field[1]));
     else if (!strcmp(step, "team"))
-      runMembers(atoi(field[1]), sizeOf(field[2]), atol(field[3]), 1);
+      runMembers(atoi(field[1]), parseSize(field[2]), atol(field[3]), 1);
     else if (!strcmp(step, "visit"))
-      runMembers(atoi(field[1]), sizeOf(field[2]), 1, 0);
+      runMembers(atoi(field[1]), parseSize(field[2]), 1, 0);
     else if (!strcmp(step, "contend"))
       runContest(atoi(field[1]),
-                 &(struct Contest){sizeOf(field[2]), atol(field[3]),
+                 &(struct Contest){parseSize(field[2]), atol(field[3]),
                                    atol(field[4]), 0});
     else if (!strcmp(step, "facts"))
       printFacts(field[1]);

@@ -30,7 +30,7 @@ static bool keepsTaggedSource() {
   }
   auto *tagged =
       reinterpret_cast<double *>(uintptr_t(x) | uintptr_t(0x41) << 56);
-  mpg_stream_tuning tuning = tuningOf(0, 256, 0);
+  mpg_stream_tuning tuning = makeTuning(0, 256, 0);
   return mpg_stream_scale_f64(x, tagged, 3.0, 0, 2048, &tuning) == 0 &&
          memcmp(x, wanted, sizeof(x)) == 0;
 }
@@ -42,7 +42,7 @@ static bool keepsTaggedSource() { return true; }
 int main() {
   printf("%s, %u bits, zeroes %zu bytes\n", mpg_kernel_variant(), vectorBits(),
          mpg::zeroFillBlockBytes());
-  mpg_stream_tuning tuning = tuningOf(0, 0, 0);
+  mpg_stream_tuning tuning = makeTuning(0, 0, 0);
   mpg_stream_tuning_default(&tuning);
   printf("prefetch %u, zero fill %u\n", tuning.prefetchBytes,
          tuning.zeroFillBytes);

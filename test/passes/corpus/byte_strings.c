@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t lengthOf(const char *s) {
+static size_t getLength(const char *s) {
   const char *end = s;
   while (*end)
     ++end;
@@ -35,7 +35,7 @@ int main(void) {
   char text[2000] = "", other[2000];
   for (int i = 0; i < 150; ++i)
     sprintf(text + strlen(text), "%c%d,", 'a' + i % 26, i * i % 101);
-  size_t n = lengthOf(text);
+  size_t n = getLength(text);
   copyUpper(other, text);
   reverse(other);
   int words = 0, sum = 0;

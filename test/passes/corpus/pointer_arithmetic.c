@@ -9,11 +9,11 @@ struct Span {
   const int *begin, *end;
 };
 
-static long lengthOf(struct Span span) { return span.end - span.begin; }
+static long getLength(struct Span span) { return span.end - span.begin; }
 
 static const int *lowerBound(struct Span span, int wanted) {
   while (span.begin != span.end) {
-    const int *middle = span.begin + lengthOf(span) / 2;
+    const int *middle = span.begin + getLength(span) / 2;
     if (*middle < wanted)
       span.begin = middle + 1;
     else

@@ -9,10 +9,10 @@ static long walk(int depth, const long *above, int n) {
   for (int i = 0; i <= n; ++i)
     row[i] = (i ? above[i - 1] : 0) + (i < n ? above[i] : 0);
   if (depth == 0) {
-    long most = 0;
+    long max = 0;
     for (int i = 0; i <= n; ++i)
-      most = row[i] > most ? row[i] : most;
-    return most;
+      max = row[i] > max ? row[i] : max;
+    return max;
   }
   return walk(depth - 1, row, n + 1);
 }
@@ -39,11 +39,11 @@ static int chunks(int rounds) {
 
 int main(void) {
   long one = 1;
-  long most = walk(28, &one, 1);
+  long max = walk(28, &one, 1);
   int total = chunks(60);
   char name[total % 50 + 20];
   memset(name, 'n', sizeof(name) - 1);
   name[sizeof(name) - 1] = 0;
-  printf("%ld %d %zu\n", most, total, strlen(name));
-  return most == 77558760 ? 0 : 1;
+  printf("%ld %d %zu\n", max, total, strlen(name));
+  return max == 77558760 ? 0 : 1;
 }

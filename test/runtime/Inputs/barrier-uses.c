@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most = 64 };
+enum { max = 64 };
 static unsigned threads, rounds;
 static int bind;
 static struct mpg_barrier *barriers[2];
-static unsigned came[most]; /* plain: the barrier orders them */
+static unsigned came[max]; /* plain: the barrier orders them */
 
 static void wrong(const char *what) {
   printf("wrong: %s\n", what);
@@ -54,13 +54,13 @@ static void *work(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  pthread_t team[most];
+  pthread_t team[max];
   if (argc != 4)
     return 2;
   threads = (unsigned)atoi(argv[1]);
   rounds = (unsigned)atoi(argv[2]);
   bind = strcmp(argv[3], "bound") == 0;
-  if (threads > most || mpg_barrier_init(&barriers[0], threads) ||
+  if (threads > max || mpg_barrier_init(&barriers[0], threads) ||
       mpg_barrier_init(&barriers[1], threads))
     wrong("mpg_barrier_init");
   for (size_t i = 0; i < threads; ++i)

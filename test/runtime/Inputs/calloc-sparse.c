@@ -13,7 +13,7 @@ static int isZero(const char *block, size_t bytes) {
   return block && block[0] == 0 && memcmp(block, block + 1, bytes - 1) == 0;
 }
 
-static int takeBlocks(void) {
+static int allocateBlocks(void) {
   int wrong = 0;
   for (int i = 0; i < blocks; ++i) {
     char *volatile used = malloc(usedBytes);
@@ -31,9 +31,9 @@ int main(int argc, char **argv) {
   (void)argv;
   int status = 0;
   if (argc == 1)
-    status = takeBlocks();
+    status = allocateBlocks();
   else if (fork() == 0)
-    _exit(takeBlocks());
+    _exit(allocateBlocks());
   else
     wait(&status);
   printf(status ? "wrong: %d\n" : "right\n", status);

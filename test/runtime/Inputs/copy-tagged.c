@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { most = 600, margin = 80 };
-static unsigned char source[most + 2 * margin], target[sizeof source],
+enum { max = 600, margin = 80 };
+static unsigned char source[max + 2 * margin], target[sizeof source],
     wanted[sizeof source];
 
 static const unsigned char tags[] = {0x00, 0x01, 0x02, 0x03,
@@ -43,7 +43,7 @@ int main(void) {
   size_t copies = 0;
   for (size_t i = 0; i < sizeof source; ++i)
     source[i] = (unsigned char)(i * 7 + i / 256);
-  for (size_t length = 0; length <= most; ++length)
+  for (size_t length = 0; length <= max; ++length)
     for (size_t tag = 0; tag < sizeof tags; ++tag, ++copies)
       if (!copiesRight(length, (length + 3 * tag) % 64, 5 * tag % margin,
                        tags[tag], tags[(tag + length) % sizeof tags]))

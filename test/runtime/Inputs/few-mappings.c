@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { pageBytes = 64 << 10, mostPages = 70000, threads = 3, blocks = 40 };
+enum { pageBytes = 64 << 10, maxPages = 70000, threads = 3, blocks = 40 };
 
 static sem_t runs;
 
@@ -21,10 +21,10 @@ static void *stay(void *barrier) {
 int main(int argc, char **argv) {
   (void)argc;
   int left = atoi(argv[1]), failed = 0, count = 0;
-  char *area = mmap(0, (size_t)mostPages * pageBytes, PROT_NONE,
+  char *area = mmap(0, (size_t)maxPages * pageBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   long page = 0;
-  while (page < mostPages &&
+  while (page < maxPages &&
          !mprotect(area + page * pageBytes, pageBytes, PROT_READ))
     page += 2;
   // Each one less joins three mappings to one.

@@ -1,9 +1,8 @@
-/* Transparent huge pages after a fork: of the heap, .bss, the process stack and that
- * of a thread.
- *   fork-collapse again   the child ends; the parent frees and allocates until its
- *                         pages are large again
- *   fork-collapse stays   the same, but no longer than 100,000 times
- *   fork-collapse split   ends when they are split */
+/* Transparent huge pages after a fork: of the heap, .bss, the process stack and
+ * that of a thread. fork-collapse again   the child ends; the parent frees and
+ * allocates until its pages are large again fork-collapse stays   the same, but
+ * no longer than 100,000 times fork-collapse split   ends when they are split
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,8 @@
 enum { blocks = 32 << 10, bytes = 1000, heapMib = 32 };
 static char *block[blocks];
 static char bss[8 << 20], *stack, *threadStack;
-static volatile char onlyRead[8 << 20]; /* pages of zeros, in front of the heap */
+static volatile char
+    onlyRead[8 << 20]; /* pages of zeros, in front of the heap */
 static volatile int threadIsReady;
 
 /* Of the mapping that holds the address, or of all. */
@@ -33,8 +33,9 @@ static long largeMib(const void *inside) {
 }
 
 static int areLarge(void) {
-  return largeMib(NULL) >= heapMib - heapMib / 8 && largeMib(bss + sizeof bss / 2) >= 4 &&
-         largeMib(stack) >= 2 && largeMib(threadStack) >= 2;
+  return largeMib(NULL) >= heapMib - heapMib / 8 &&
+         largeMib(bss + sizeof bss / 2) >= 4 && largeMib(stack) >= 2 &&
+         largeMib(threadStack) >= 2;
 }
 
 static void touch(char *at, long size, char value) {
@@ -93,15 +94,16 @@ int main(int count, char **words) {
     _exit(read(ends[0], &end, 1) != 0);
   }
   writeAll(2);
-  printf("child is there: %s\n", largeMib(NULL) < heapMib / 2 ? "split" : "not");
+  printf("child is there: %s\n",
+         largeMib(NULL) < heapMib / 2 ? "split" : "not");
   fflush(stdout);
   close(ends[1]);
   waitpid(child, NULL, 0);
   if (!strcmp(what, "split"))
     return 0;
-  long most = strcmp(what, "stays") ? -1 : 100000;
+  long max = strcmp(what, "stays") ? -1 : 100000;
   alarm(300);
-  for (long i = 0; i != most; ++i) {
+  for (long i = 0; i != max; ++i) {
     int at = rand() % blocks;
     free(block[at]);
     memset(block[at] = malloc(bytes), 3, bytes);

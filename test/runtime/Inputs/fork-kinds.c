@@ -8,9 +8,9 @@
  * every page of its thread's part of .data, .bss, heap and stack; the parent
  * writes to the same at once. Kinds: fork _Fork vfork spawn clone popen system
  * forkpty rawclone clone3 (both by syscall()) nested grow (the child takes
- * memory) wait (the children of a thread live until it has made all) and exec (a
- * child that becomes another program).
- * Prints "forks N dead N wrong N refused N"; refused: ENOMEM. */
+ * memory) wait (the children of a thread live until it has made all) and exec
+ * (a child that becomes another program). Prints "forks N dead N wrong N
+ * refused N"; refused: ENOMEM. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,9 +29,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { mostThreads = 8, words = 2 << 17 /* 2 MiB */, stackWords = 64 << 10 };
+enum { maxThreads = 8, words = 2 << 17 /* 2 MiB */, stackWords = 64 << 10 };
 
-static uint64_t data[mostThreads][words] = {{1}}, bss[mostThreads][words];
+static uint64_t data[maxThreads][words] = {{1}}, bss[maxThreads][words];
 static int forks, dead, wrong, refused;
 static int turns, kindCount;
 static char **kinds;
@@ -116,7 +116,8 @@ static pid_t makeRaw(int isNew) {
 static pid_t spawn(void) {
   char *arguments[] = {"true", NULL}, *environment[] = {NULL};
   pid_t child;
-  int error = posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environment);
+  int error =
+      posix_spawn(&child, "/bin/true", NULL, NULL, arguments, environment);
   errno = error;
   return error ? -1 : child;
 }
@@ -244,10 +245,10 @@ static void *thread(void *argument) {
 }
 
 int main(int count, char **values) {
-  static struct Part parts[mostThreads];
-  pthread_t others[mostThreads];
+  static struct Part parts[maxThreads];
+  pthread_t others[maxThreads];
   int threads = count > 3 ? atoi(values[1]) : 0;
-  if (threads < 1 || threads > mostThreads)
+  if (threads < 1 || threads > maxThreads)
     return 2;
   turns = atoi(values[2]);
   kinds = values + 3;

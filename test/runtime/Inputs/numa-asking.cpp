@@ -8,14 +8,14 @@ void makeVectors() {
     float x, y, z;
   };
   std::vector<double, mpg::numa_allocator<double>> small(524287);
-  std::vector<double, mpg::numa_allocator<double>> least(524288);
+  std::vector<double, mpg::numa_allocator<double>> min(524288);
   std::vector<Point, mpg::numa_allocator<Point>> chunks(
       1000000, mpg::numa_allocator<Point>(4096, 3));
-  least.resize(1000000);
+  min.resize(1000000);
   // The optimiser may drop memory that nothing reads.
   static void *volatile seen;
   seen = small.data();
-  seen = least.data();
+  seen = min.data();
   seen = chunks.data();
   (void)seen;
 }

@@ -45,7 +45,7 @@ static void isZero(const char *start) {
       wrong("new memory is not zero");
 }
 
-static size_t sumOf(const size_t *out) {
+static size_t computeSum(const size_t *out) {
   size_t sum = 0;
   for (int node = 0; node < maxNodes; ++node)
     sum += out[node];
@@ -67,7 +67,7 @@ static void allocates(int node) {
     if (nodeOfPage((uintptr_t)memory + at) != node)
       wrong("a page is on another node");
   if (mpg_where(memory, bytes, out, maxNodes) != bytes || out[node] != bytes ||
-      sumOf(out) != bytes)
+      computeSum(out) != bytes)
     wrong("mpg_where");
   printf("node %d: %zu MiB on pages of %zu KiB\n", node, bytes >> 20,
          largeBytes(memory) >> 10);
@@ -273,14 +273,14 @@ static void tells(void) {
   for (size_t i = 300; i < 600; ++i)
     memory[i * page] = 1;
   if (lies(memory, size, out, 300 * page) != 300 * page ||
-      sumOf(out) != 300 * page)
+      computeSum(out) != 300 * page)
     wrong("half of it");
   /* From the middle of a page to the middle of another. */
   if (lies(memory + 400 * page + 5, 2 * page, out, 2 * page) != 2 * page ||
       lies(memory + 599 * page + 5, 7, out, 7) != 7 ||
       lies(memory + 299 * page + 5, page, out, 5) != 5)
     wrong("parts of pages");
-  if (mpg_where(memory, 0, out, maxNodes) != 0 || sumOf(out) != 0 ||
+  if (mpg_where(memory, 0, out, maxNodes) != 0 || computeSum(out) != 0 ||
       lies(memory, size, NULL, 300 * page) != 300 * page)
     wrong("nothing asked for");
   munmap(memory + 500 * page, page);

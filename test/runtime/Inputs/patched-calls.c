@@ -73,7 +73,7 @@ static void *fillStack(void *unused) {
   return (void *)(long)block[77];
 }
 
-static void endThreadOf(size_t stackBytes) {
+static void runThread(size_t stackBytes) {
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
@@ -113,8 +113,8 @@ static void ownMapping(void) {
   printf("munmap: %s\n", answer());
 }
 
-/* The program gives back pages of a block, of static memory, and of mappings where the
- * stack of a thread has been. */
+/* The program gives back pages of a block, of static memory, and of mappings
+ * where the stack of a thread has been. */
 static void adviseAll(void) {
   static char fixed[16 << 20];
   size_t bytes = 16 << 20, page = 4096;
@@ -137,8 +137,8 @@ int main(void) {
   patch("madvise", (void *)onAdvise);
   freeBlocks(1 << 20);
   ownMapping();
-  endThreadOf(4 << 20);
-  endThreadOf(64 << 20);
+  runThread(4 << 20);
+  runThread(64 << 20);
   adviseAll();
   if (fork() == 0) {
     puts("in a child:");

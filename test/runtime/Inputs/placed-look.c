@@ -53,7 +53,7 @@ static void addIteration(long i, int thread) {
   runCount[thread] = count + 1;
 }
 
-static void askTheLoop(long iterations, long chunk) {
+static void queryLoop(long iterations, long chunk) {
 #pragma omp parallel num_threads(threadCount)
   {
     unsigned cpu = 0, node = 0;
@@ -76,23 +76,23 @@ static void askTheLoop(long iterations, long chunk) {
 /* Pages in the private memory of the heap (its tables), the stacks and the
  * OpenMP runtime. */
 static void warmUp(long heapBytes) {
-  enum { blocks = 2, least = 1 << 15 };
+  enum { blocks = 2, min = 1 << 15 };
   char *volatile block[blocks];
   for (int i = 0; i < blocks; ++i)
     block[i] = malloc((size_t)heapBytes / blocks);
   for (int i = blocks - 1; i >= 0; --i)
     free(block[i]);
-  block[0] = calloc(1, least);
+  block[0] = calloc(1, min);
 #pragma omp parallel num_threads(threadCount)
   {
-    char *volatile own = malloc(least);
-    volatile char stack[least];
+    char *volatile own = malloc(min);
+    volatile char stack[min];
     for (size_t i = 0; i < sizeof stack; ++i)
       stack[i] = own[i] = block[0][i];
     free(own);
   }
   free(block[0]);
-  askTheLoop(1000, 0);
+  queryLoop(1000, 0);
 }
 
 /* Normal pages shall be of the smallest size, whatever the machine's setting;
@@ -109,14 +109,14 @@ void placed_begin(int threads, long heapBytes) {
 
 void placed_end(void) {
   countFaults(1);
-  long least = faults[0], most = faults[0];
+  long min = faults[0], max = faults[0];
   printf("faults:");
   for (int thread = 0; thread < threadCount; ++thread) {
-    least = faults[thread] < least ? faults[thread] : least;
-    most = faults[thread] > most ? faults[thread] : most;
+    min = faults[thread] < min ? faults[thread] : min;
+    max = faults[thread] > max ? faults[thread] : max;
     printf(" %ld", faults[thread]);
   }
-  printf(", %s\n", most * 100 <= least * 105 ? "even" : "uneven");
+  printf(", %s\n", max * 100 <= min * 105 ? "even" : "uneven");
 }
 
 static uintptr_t pageBytesAt(uintptr_t at) {
@@ -205,7 +205,7 @@ void placed_where(const char *name, const void *array, long iterations,
   uintptr_t start = (uintptr_t)array;
   long bytes = iterations * step, run = 0;
   uintptr_t pageBytes = pageBytesAt(start + (uintptr_t)bytes / 2);
-  askTheLoop(iterations, chunk);
+  queryLoop(iterations, chunk);
   sortRuns(all);
   for (long low = 0; low < bytes;) {
     uintptr_t at = start + (uintptr_t)low;

@@ -127,7 +127,7 @@ static void useJumpsAndSignals() {
         "signals are blocked");
 }
 
-static int statusOf(pid_t child) {
+static int getStatus(pid_t child) {
   int status = -1;
   waitpid(child, &status, 0);
   return status;
@@ -142,17 +142,17 @@ static void useChildren() {
     _exit(mine == 2 ? 3 : 4);
   }
   recurse(4 << 20, 6);
-  check(WEXITSTATUS(statusOf(child)) == 3 && mine == 1, "fork");
+  check(WEXITSTATUS(getStatus(child)) == 3 && mine == 1, "fork");
   child = vfork();
   if (!child) {
     execl("/bin/sh", "sh", "-c", "exit 5", nullptr);
     _exit(1);
   }
-  check(WEXITSTATUS(statusOf(child)) == 5, "vfork and exec");
+  check(WEXITSTATUS(getStatus(child)) == 5, "vfork and exec");
   const char *command[] = {"sh", "-c", "exit 6", nullptr};
   check(!posix_spawn(&child, "/bin/sh", nullptr, nullptr,
                      const_cast<char **>(command), environ) &&
-            WEXITSTATUS(statusOf(child)) == 6,
+            WEXITSTATUS(getStatus(child)) == 6,
         "posix_spawn");
 }
 
@@ -172,7 +172,7 @@ static void useLimit() {
     recurse(limit + (80 << 20), 10);
     _exit(0);
   }
-  int status = statusOf(child);
+  int status = getStatus(child);
   check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
         "no SIGSEGV at the end of the stack");
 }

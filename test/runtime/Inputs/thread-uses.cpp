@@ -33,7 +33,7 @@ static thread_local uint64_t local = 42;
 static thread_local char bigLocal[100000] = {7};
 
 /// The stack of this thread according to the C library.
-static void stackOf(uintptr_t &low, size_t &bytes, size_t &guardBytes) {
+static void readStack(uintptr_t &low, size_t &bytes, size_t &guardBytes) {
   pthread_attr_t attributes;
   void *start;
   check(!pthread_getattr_np(pthread_self(), &attributes), "getattr");
@@ -58,7 +58,7 @@ static void *useWholeStack(void *argument) {
   ++local;
   uintptr_t low, here = uintptr_t(__builtin_frame_address(0));
   size_t bytes, guardBytes;
-  stackOf(low, bytes, guardBytes);
+  readStack(low, bytes, guardBytes);
   check(here > low && here < low + bytes, "a local outside of the stack");
   check(bytes >= asked && bytes < asked + 4096, "not the size asked for");
   // The C library and the thread-local variables are above the first frame.

@@ -23,7 +23,7 @@ static char bss[bssBytes] __attribute__((aligned(2 << 20)));
 static size_t pageBytes;
 
 /* Nodes of base pages; -1 for one that is not there. */
-static void askNodes(void **pages, size_t count, int *nodes) {
+static void queryNodes(void **pages, size_t count, int *nodes) {
   if (syscall(SYS_move_pages, 0, count, pages, NULL, nodes, 0)) {
     perror("wrong: move_pages");
     exit(1);
@@ -34,7 +34,7 @@ static void nodesFrom(const char *start, size_t count, int *nodes) {
   void *pages[batch];
   for (size_t i = 0; i < count; ++i)
     pages[i] = (void *)(start + i * pageBytes);
-  askNodes(pages, count, nodes);
+  queryNodes(pages, count, nodes);
 }
 
 static size_t present(const char *array, size_t bytes) {
@@ -67,7 +67,7 @@ static char *makeArray(const char *kind, size_t bytes) {
   return array;
 }
 
-static void sayNodes(const char *array, size_t bytes) {
+static void printNodes(const char *array, size_t bytes) {
   int node;
   printf("nodes");
   for (size_t part = 0; part < 8; ++part) {
@@ -80,20 +80,20 @@ static void sayNodes(const char *array, size_t bytes) {
 
 #ifdef _OPENMP
 /* How many of these pages lie where the calling thread runs. */
-static long localOf(void **pages, size_t count) {
+static long getLocal(void **pages, size_t count) {
   unsigned cpu, here;
   int nodes[batch];
   long local = 0;
   syscall(SYS_getcpu, &cpu, &here, NULL);
-  askNodes(pages, count, nodes);
+  queryNodes(pages, count, nodes);
   for (size_t i = 0; i < count; ++i)
     local += nodes[i] == (int)here;
   return local;
 }
 
 /* Each iteration of the loop works on one page. */
-static void sayShare(char *array, size_t bytes, const char *sched,
-                     size_t chunkBytes) {
+static void printShare(char *array, size_t bytes, const char *sched,
+                       size_t chunkBytes) {
   long all = (long)(bytes / pageBytes), local = 0;
   int isChunk = strcmp(sched, "chunk") == 0;
   omp_set_schedule(omp_sched_static,
@@ -106,17 +106,17 @@ static void sayShare(char *array, size_t bytes, const char *sched,
     for (long page = 0; page < all; ++page) {
       mine[count++] = array + (size_t)page * pageBytes;
       if (count == batch) {
-        local += localOf(mine, count);
+        local += getLocal(mine, count);
         count = 0;
       }
     }
-    local += localOf(mine, count);
+    local += getLocal(mine, count);
   }
   printf("local %ld of %ld, %ld %%\n", local, all, local * 100 / all);
 }
 #else
-static void sayShare(char *array, size_t bytes, const char *sched,
-                     size_t chunkBytes) {
+static void printShare(char *array, size_t bytes, const char *sched,
+                       size_t chunkBytes) {
   (void)array, (void)bytes, (void)sched, (void)chunkBytes;
 }
 #endif
@@ -139,8 +139,8 @@ static int use(const char *kind, size_t bytes, const char *sched,
     if (array[i] != 0)
       return puts("wrong: not zero"), 1;
   memset(array, 1, bytes);
-  sayNodes(array, bytes);
-  sayShare((char *)((uintptr_t)array & -pageBytes), bytes, sched, chunkBytes);
+  printNodes(array, bytes);
+  printShare((char *)((uintptr_t)array & -pageBytes), bytes, sched, chunkBytes);
   return 0;
 }
 

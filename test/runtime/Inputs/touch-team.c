@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-enum { bytes = 12 << 20, most = 64 };
-static long faults[most];
+enum { bytes = 12 << 20, max = 64 };
+static long faults[max];
 
 static char *map(void) {
   char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

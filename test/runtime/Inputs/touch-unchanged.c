@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-enum { bytes = 16 << 20, least = 4 << 20 };
+enum { bytes = 16 << 20, min = 4 << 20 };
 
 static int wrong(const char *what) {
   printf("wrong: %s\n", what);
@@ -66,7 +66,7 @@ static void keepsForeignWrites(void) {
   if (pthread_create(&thread, NULL, count, shared))
     wrong("no thread");
   for (int i = 0; i < 25; ++i)
-    touch(shared, least);
+    touch(shared, min);
   stop = 1;
   pthread_join(thread, &rounds);
   if (*shared != (unsigned char)(uintptr_t)rounds)
@@ -108,11 +108,11 @@ static void ignoresNonsense(void) {
   if (presentPages(memory, bytes))
     wrong("an argument that means nothing did something");
   /* Unusual, but right. */
-  size_t pages = least / (size_t)getpagesize();
-  mpg_first_touch(memory + 4097, least, 0, UINT64_MAX, UINT64_MAX, 0);
+  size_t pages = min / (size_t)getpagesize();
+  mpg_first_touch(memory + 4097, min, 0, UINT64_MAX, UINT64_MAX, 0);
   if (presentPages(memory, bytes) != pages)
     wrong("one iteration");
-  mpg_first_touch(memory + 8 * 65536 + least + 1, least, 1, 3, UINT64_MAX, 5);
+  mpg_first_touch(memory + 8 * 65536 + min + 1, min, 1, 3, UINT64_MAX, 5);
   if (presentPages(memory, bytes) != 2 * pages)
     wrong("one chunk");
 }
@@ -120,9 +120,9 @@ static void ignoresNonsense(void) {
 /* Exactly the least size, and a byte less. */
 static void leavesSmallArraysAlone(void) {
   char *memory = map(PROT_READ | PROT_WRITE);
-  staysAway("a small array", memory, least - 1);
-  touch(memory, least);
-  if (presentPages(memory, bytes) != least / (size_t)getpagesize())
+  staysAway("a small array", memory, min - 1);
+  touch(memory, min);
+  if (presentPages(memory, bytes) != min / (size_t)getpagesize())
     wrong("an array of the least size");
 }
 

@@ -63,7 +63,7 @@ static void countFaults(int sign) {
   faults[omp_get_thread_num()] += sign * myFaults();
 }
 
-static void askTheLoop(int isChunk, size_t chunk) {
+static void queryLoop(int isChunk, size_t chunk) {
   size_t iterations = (bytes + step - 1) / step;
   if (isChunk) {
 #pragma omp parallel for schedule(static, chunk)
@@ -85,7 +85,7 @@ static int threadCount(void) {
 /* One thread does everything: only the sum can be known. */
 static void countFaults(int sign) { faults[0] += sign * myFaults(); }
 
-static void askTheLoop(int isChunk, size_t chunk) {
+static void queryLoop(int isChunk, size_t chunk) {
   size_t iterations = (bytes + step - 1) / step;
   int threads = threadCount(), thread = 0;
   cpu_set_t all;
@@ -148,7 +148,7 @@ static int faultsAreCounted(void) {
 
 /* A few faults more are the thread's own: stacks, the OpenMP runtime. */
 static int threadsAreRight(const char *kind) {
-  enum { mostOther = 6 };
+  enum { maxOther = 6 };
   long expected[maxThreads] = {0}, other = 0;
   for (size_t page = 0; page < pageCount; ++page)
     ++expected[owner[page]];
@@ -165,7 +165,7 @@ static int threadsAreRight(const char *kind) {
     puts("page faults are not counted");
   for (int thread = 0; isKnown && thread < threads; ++thread) {
     other = faults[thread] - expected[thread];
-    if (other >= 0 && other <= mostOther)
+    if (other >= 0 && other <= maxOther)
       continue;
     printf("wrong: thread %d had %ld page faults for %ld pages\n", thread,
            faults[thread], expected[thread]);
@@ -187,7 +187,7 @@ static int nodesAreRight(void) {
   return 1;
 }
 
-static void sayWhere(void) {
+static void printWhere(void) {
   size_t out[maxThreads];
   if (mpg_where(array, bytes, out, maxThreads) == (size_t)-1)
     puts("wrong: mpg_where");
@@ -225,9 +225,9 @@ int main(int argc, char **argv) {
   sched_getaffinity(0, sizeof after, &after);
   if (!CPU_EQUAL(&before, &after))
     return printf("wrong: the CPUs that may be used have changed\n"), 1;
-  askTheLoop(isChunk, chunk);
+  queryLoop(isChunk, chunk);
   int isRight = threadsAreRight(kind);
-  sayWhere();
+  printWhere();
   if (!nodesAreRight() || !isRight)
     return 1;
   puts("right");

@@ -27,8 +27,8 @@ public:
     runs.start(table.get(), owner);
   }
 
-  void give(uint32_t first, uint32_t length, bool isZero = false) {
-    Units run = runs.give({first, length, isZero});
+  void recycle(uint32_t first, uint32_t length, bool isZero = false) {
+    Units run = runs.recycle({first, length, isZero});
     auto behind = free.lower_bound(first);
     if (behind != free.end() && behind->first == first + length) {
       length += behind->second.length;
@@ -50,8 +50,8 @@ public:
     EXPECT_EQ(run.isZero, isZero);
   }
 
-  Units take(uint32_t length, uint32_t alignment = 1) {
-    Units run = runs.take(length, alignment);
+  Units acquire(uint32_t length, uint32_t alignment = 1) {
+    Units run = runs.acquire(length, alignment);
     if (!run.first) {
       EXPECT_FALSE(hasRoomFor(length, alignment))
           << length << " units at multiples of " << alignment;
@@ -63,8 +63,8 @@ public:
     return run;
   }
 
-  Units takeAt(uint32_t first, uint32_t length) {
-    Units run = runs.takeAt(first, length);
+  Units acquireAt(uint32_t first, uint32_t length) {
+    Units run = runs.acquireAt(first, length);
     auto found = free.find(first);
     bool fits = found != free.end() && found->second.length >= length;
     EXPECT_EQ(run.first, fits ? first : 0);
@@ -150,26 +150,26 @@ TEST(FreeRunsTest, LengthsAtTheBordersOfLists) {
   for (uint32_t length : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 1023u, 1024u,
                           1025u, (1u << 20) - 1, 1u << 20, (1u << 20) + 1}) {
     CheckedRuns runs((1 << 21) + 2);
-    runs.give(1, length);
+    runs.recycle(1, length);
     runs.check();
     if (length > 1) {
-      EXPECT_EQ(runs.take(length + 1).first, 0u);
-      Units most = runs.take(length - 1);
-      EXPECT_EQ(runs.take(2).first, 0u);
+      EXPECT_EQ(runs.acquire(length + 1).first, 0u);
+      Units max = runs.acquire(length - 1);
+      EXPECT_EQ(runs.acquire(2).first, 0u);
       runs.check();
-      runs.give(most.first, most.length);
+      runs.recycle(max.first, max.length);
     }
-    EXPECT_EQ(runs.take(length).first, 1u) << "a run of exactly this length";
-    EXPECT_EQ(runs.take(1).first, 0u);
+    EXPECT_EQ(runs.acquire(length).first, 1u) << "a run of exactly this length";
+    EXPECT_EQ(runs.acquire(1).first, 0u);
     runs.check();
   }
 }
 
 TEST(FreeRunsTest, AnEmptyOneHasNothing) {
   CheckedRuns runs(100);
-  EXPECT_EQ(runs.take(1).first, 0u);
-  EXPECT_EQ(runs.take(1, 64).first, 0u);
-  EXPECT_EQ(runs.takeAt(5, 1).first, 0u);
+  EXPECT_EQ(runs.acquire(1).first, 0u);
+  EXPECT_EQ(runs.acquire(1, 64).first, 0u);
+  EXPECT_EQ(runs.acquireAt(5, 1).first, 0u);
   EXPECT_EQ(runs.runs.endingAt(5).first, 0u);
   runs.check();
 }
@@ -179,7 +179,7 @@ TEST(FreeRunsTest, GivingInAnyOrderMakesOneRun) {
   do {
     CheckedRuns runs(100);
     for (uint32_t i : order)
-      runs.give(10 + i * 20, 20);
+      runs.recycle(10 + i * 20, 20);
     runs.check();
     EXPECT_EQ(runs.pieces(), 1u);
     EXPECT_EQ(runs.runs.endingAt(90).first, 10u);
@@ -188,15 +188,15 @@ TEST(FreeRunsTest, GivingInAnyOrderMakesOneRun) {
 
 TEST(FreeRunsTest, TakeAtNeedsTheStartOfARunThatIsLongEnough) {
   CheckedRuns runs(100);
-  runs.give(10, 20);
+  runs.recycle(10, 20);
   runs.table[50].length = 5;
   runs.table[50].owner = CheckedRuns::owner;
   runs.table[50].state = UnitState::used;
   for (uint32_t first : {9u, 11u, 28u, 30u, 50u})
-    EXPECT_EQ(runs.takeAt(first, 1).first, 0u) << first;
-  EXPECT_EQ(runs.takeAt(10, 21).first, 0u);
-  EXPECT_EQ(runs.takeAt(10, 5).first, 10u);
-  EXPECT_EQ(runs.takeAt(15, 15).first, 15u);
+    EXPECT_EQ(runs.acquireAt(first, 1).first, 0u) << first;
+  EXPECT_EQ(runs.acquireAt(10, 21).first, 0u);
+  EXPECT_EQ(runs.acquireAt(10, 5).first, 10u);
+  EXPECT_EQ(runs.acquireAt(15, 15).first, 15u);
   runs.check();
   EXPECT_EQ(runs.runs.freeUnits(), 0u);
 }
@@ -208,13 +208,13 @@ TEST(FreeRunsTest, CutLeavesBothSides) {
   } cases[] = {{10, 20, 0}, {10, 1, 1}, {29, 1, 1}, {15, 5, 2}, {11, 18, 2}};
   for (auto &each : cases) {
     CheckedRuns runs(100);
-    runs.give(10, 20, /*isZero=*/true);
+    runs.recycle(10, 20, /*isZero=*/true);
     runs.cut(10, each.first, each.length);
     runs.check();
     EXPECT_EQ(runs.pieces(), each.pieces);
-    runs.give(each.first, each.length, true);
+    runs.recycle(each.first, each.length, true);
     runs.check();
-    EXPECT_TRUE(runs.take(20).isZero);
+    EXPECT_TRUE(runs.acquire(20).isZero);
   }
 }
 
@@ -222,12 +222,12 @@ TEST(FreeRunsTest, RunsOfDifferentOwnersStayApart) {
   CheckedRuns runs(100);
   FreeRuns other;
   other.start(runs.table.get(), CheckedRuns::owner + 1);
-  other.give({20, 10, false});
-  runs.give(10, 10);
-  runs.give(30, 10);
+  other.recycle({20, 10, false});
+  runs.recycle(10, 10);
+  runs.recycle(30, 10);
   runs.check();
-  EXPECT_EQ(runs.take(11).first, 0u);
-  EXPECT_EQ(runs.takeAt(20, 1).first, 0u) << "the other's";
+  EXPECT_EQ(runs.acquire(11).first, 0u);
+  EXPECT_EQ(runs.acquireAt(20, 1).first, 0u) << "the other's";
   EXPECT_EQ(runs.runs.endingAt(30).first, 0u) << "the other's";
   EXPECT_EQ(other.endingAt(30).first, 20u);
   EXPECT_EQ(other.freeUnits(), 10u);
@@ -236,7 +236,7 @@ TEST(FreeRunsTest, RunsOfDifferentOwnersStayApart) {
 TEST(FreeRunsTest, ForEachStopsWhenToldTo) {
   CheckedRuns runs(100);
   for (uint32_t i = 0; i < 5; ++i)
-    runs.give(10 + i * 10, 2 + i);
+    runs.recycle(10 + i * 10, 2 + i);
   unsigned visits = 0;
   runs.runs.forEach([&](Units) { return ++visits < 3; });
   EXPECT_EQ(visits, 3u);
@@ -245,29 +245,29 @@ TEST(FreeRunsTest, ForEachStopsWhenToldTo) {
 TEST(FreeRunsTest, RandomOperations) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
-    auto below = [&](uint32_t most) { return uint32_t(random() % most); };
+    auto below = [&](uint32_t max) { return uint32_t(random() % max); };
     uint32_t units = seed % 4 ? 3000 : 300000;
     CheckedRuns runs(units + 2);
-    runs.give(1, units, true);
+    runs.recycle(1, units, true);
     std::vector<Units> taken;
     for (unsigned step = 0; step < 4000 && !testing::Test::HasFailure();
          ++step) {
       Units run;
       if (below(100) < (step / 500 % 2 ? 35 : 60)) {
         uint32_t length = 1 + below(1u << below(10));
-        run = runs.take(length, below(4) ? 1 : 1u << below(10));
+        run = runs.acquire(length, below(4) ? 1 : 1u << below(10));
       } else if (!taken.empty()) {
         std::swap(taken[below(uint32_t(taken.size()))], taken.back());
         Units back = taken.back();
         taken.pop_back();
         uint32_t part = below(4) ? 0 : below(back.length);
         if (part) // in two pieces
-          runs.give(back.first, part, below(2));
-        runs.give(back.first + part, back.length - part, below(2));
+          runs.recycle(back.first, part, below(2));
+        runs.recycle(back.first + part, back.length - part, below(2));
         if (!below(8)) // grows into what has become free behind another
           for (Units &each : taken)
             if (each.end() == back.first + part &&
-                runs.takeAt(back.first + part, back.length - part).first)
+                runs.acquireAt(back.first + part, back.length - part).first)
               each.length += back.length - part;
       }
       if (run.first)
@@ -276,7 +276,7 @@ TEST(FreeRunsTest, RandomOperations) {
         runs.check();
     }
     for (Units run : taken)
-      runs.give(run.first, run.length);
+      runs.recycle(run.first, run.length);
     runs.check();
     EXPECT_EQ(runs.pieces(), 1u) << "seed " << seed;
     ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;

@@ -62,7 +62,7 @@ static bool fails() {
 
 /// Another thread was faster: it has memory now where the heap was about to
 /// have some.
-static long takeAddresses(uintptr_t start, size_t bytes) {
+static long allocateAddresses(uintptr_t start, size_t bytes) {
   constexpr long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   long at = syscall(SYS_mmap, start, bytes, PROT_NONE,
                     flags | MAP_FIXED_NOREPLACE, -1, 0);
@@ -85,7 +85,7 @@ long mpg::injectedFault(long number, long first, long second, long,
     if (!fails())
       return 0;
     return fourth & MAP_FIXED_NOREPLACE && !fails()
-               ? takeAddresses(uintptr_t(first), size_t(second))
+               ? allocateAddresses(uintptr_t(first), size_t(second))
                : -ENOMEM;
   case SYS_mremap:
   case SYS_mprotect:
@@ -126,7 +126,7 @@ static void chooseSettings(unsigned seed) {
   heapConfig.speaks = false;
 }
 
-static bool say(unsigned seed, const char *text) {
+static bool report(unsigned seed, const char *text) {
   std::printf("seed %u: %s\n", seed, text);
   return false;
 }
@@ -156,7 +156,7 @@ static bool useHeap(HeapWorkload &work, unsigned seed) {
       trimAll();
   }
   faults.on = false;
-  return work.problem().empty() || say(seed, work.problem().c_str());
+  return work.problem().empty() || report(seed, work.problem().c_str());
 }
 
 /// With a thread beside this one, under the same faults, which ends.
@@ -169,7 +169,7 @@ static bool useHeapTwice(HeapWorkload &work, unsigned seed) {
   bool isRight = useHeap(work, seed);
   thread.join();
   return isRight &&
-         (other.problem().empty() || say(seed, other.problem().c_str()));
+         (other.problem().empty() || report(seed, other.problem().c_str()));
 }
 
 /// pre: no other thread has a cache of the heap.
@@ -178,14 +178,14 @@ static bool isEmptyAgain(unsigned seed) {
   stats.structBytes = sizeof stats;
   mpg_heap_stats(&stats);
   if (stats.usedBytes || stats.largeBlocks)
-    return say(seed, "blocks are left");
+    return report(seed, "blocks are left");
   if (mpg_heap_check() != 0)
-    return say(seed, "the tables are wrong");
+    return report(seed, "the tables are wrong");
   trimAll();
   if (heapSpace.mapped().all() != 0)
-    return say(seed, "memory is left that could go back");
+    return report(seed, "memory is left that could go back");
   if (readableHeapBytes() > faults.keptBytes)
-    return say(seed, "memory is left that nobody knows of");
+    return report(seed, "memory is left that nobody knows of");
   return true;
 }
 
@@ -201,7 +201,7 @@ static bool runSeed(unsigned seed) {
   if (!isOurs) {
     work.run(500);
     work.finish();
-    return work.problem().empty() || say(seed, work.problem().c_str());
+    return work.problem().empty() || report(seed, work.problem().c_str());
   }
   bool isRight = seed % 2 ? useHeap(work, seed) : useHeapTwice(work, seed);
   if (!isRight)
@@ -210,9 +210,9 @@ static bool runSeed(unsigned seed) {
   uint64_t failedBefore = work.failures();
   work.run(500);
   if (heapConfig.fallback && work.failures() != failedBefore)
-    return say(seed, "no memory though the kernel gives it again");
+    return report(seed, "no memory though the kernel gives it again");
   work.finish();
-  return work.problem().empty() || say(seed, work.problem().c_str());
+  return work.problem().empty() || report(seed, work.problem().c_str());
 }
 
 int main(int argc, char **argv) {

@@ -37,8 +37,8 @@ static struct mpg_heap_stats stats() {
 //===----------------------------------------------------------------------===//
 
 TEST(HeapTest, EverySmallSizeHasTheSmallestClassThatFits) {
-  for (size_t bytes = 0; bytes <= smallMost; ++bytes) {
-    unsigned sizeClass = classOf(bytes);
+  for (size_t bytes = 0; bytes <= maxSmallBytes; ++bytes) {
+    unsigned sizeClass = getClass(bytes);
     ASSERT_LT(sizeClass, sizeClasses);
     ASSERT_GE(bytesOfClass(sizeClass), bytes);
     ASSERT_EQ(bytesOfClass(sizeClass) % 16, 0u);
@@ -46,32 +46,32 @@ TEST(HeapTest, EverySmallSizeHasTheSmallestClassThatFits) {
       ASSERT_LT(bytesOfClass(sizeClass - 1), bytes);
     }
     // Four classes in each doubling.
-    size_t most = bytes < 64 ? bytes + 15 : bytes + bytes / 4;
-    ASSERT_LE(bytesOfClass(sizeClass), bytes ? most : 16) << bytes;
+    size_t max = bytes < 64 ? bytes + 15 : bytes + bytes / 4;
+    ASSERT_LE(bytesOfClass(sizeClass), bytes ? max : 16) << bytes;
   }
 }
 
 TEST(HeapTest, AnAlignedSizeHasTheSmallestClassThatIsAligned) {
   for (size_t alignment = 1; alignment <= 2 * slabBytes; alignment *= 2)
-    for (size_t bytes = 0; bytes <= smallMost; ++bytes) {
-      unsigned expected = classOf(bytes);
+    for (size_t bytes = 0; bytes <= maxSmallBytes; ++bytes) {
+      unsigned expected = getClass(bytes);
       while (expected < sizeClasses && alignment > 16 &&
              bytesOfClass(expected) % alignment != 0)
         ++expected;
       size_t objectBytes = alignedBytes(bytes, alignment);
       unsigned found =
-          objectBytes <= smallMost ? classOf(objectBytes) : sizeClasses;
+          objectBytes <= maxSmallBytes ? getClass(objectBytes) : sizeClasses;
       ASSERT_EQ(found, expected) << bytes << " at " << alignment;
     }
 }
 
 TEST(HeapTest, EverySizeFits) {
   inChild(heapConfig, [] {
-    for (size_t bytes = 0; bytes <= smallMost + 2; ++bytes) {
+    for (size_t bytes = 0; bytes <= maxSmallBytes + 2; ++bytes) {
       char *block = getBlock(bytes);
-      BlockPlace place = placeOf(block);
-      ASSERT_EQ(place.kind,
-                bytes <= smallMost ? BlockPlace::small : BlockPlace::medium);
+      BlockPlace place = findPlace(block);
+      ASSERT_EQ(place.kind, bytes <= maxSmallBytes ? BlockPlace::small
+                                                   : BlockPlace::medium);
       ASSERT_EQ(place.block.start, uintptr_t(block));
       if (bytes % 3) // neither all in use nor all free
         __wrap_free(block);
@@ -87,9 +87,9 @@ TEST(HeapTest, OnlyTheFirstByteOfAnObjectIsItsStart) {
       for (size_t i = 0; i < 2 * slabBytes / bytes; ++i) // more than a slab
         objects.push_back(getBlock(bytes));
       for (char *object : {objects[0], objects[1], objects.back()}) {
-        ASSERT_EQ(placeOf(object).kind, BlockPlace::small);
+        ASSERT_EQ(findPlace(object).kind, BlockPlace::small);
         for (size_t offset = 1; offset < bytes; ++offset) {
-          BlockPlace place = placeOf(object + offset);
+          BlockPlace place = findPlace(object + offset);
           ASSERT_EQ(place.kind, BlockPlace::inside) << bytes << ", " << offset;
           ASSERT_EQ(place.block.start, uintptr_t(object));
         }
@@ -110,7 +110,7 @@ TEST(HeapTest, Alignments) {
         EXPECT_EQ(uintptr_t(block) % alignment, 0u) << bytes;
         EXPECT_GE(__wrap_malloc_usable_size(block), bytes);
         EXPECT_TRUE(starts.insert(uintptr_t(block)).second);
-        EXPECT_NE(placeOf(block).kind, BlockPlace::foreign);
+        EXPECT_NE(findPlace(block).kind, BlockPlace::foreign);
         if (bytes)
           block[0] = block[bytes - 1] = 1;
         blocks.push_back(block);
@@ -154,7 +154,7 @@ static size_t differentStarts(size_t bytes, size_t way) {
     starts.insert(uintptr_t(blocks.back()) % way / colorStepBytes);
   }
   for (char *block : blocks) {
-    EXPECT_EQ(placeOf(block).block.start, uintptr_t(block));
+    EXPECT_EQ(findPlace(block).block.start, uintptr_t(block));
     __wrap_free(block);
   }
   return starts.size();
@@ -244,7 +244,7 @@ TEST(HeapTest, BlocksGrowAndShrinkInPlaceWhereThereIsRoom) {
     EXPECT_EQ(__wrap_realloc(large, 80 * mib), large);
     large[80 * mib - 1] = 1;
     EXPECT_EQ(__wrap_realloc(large, 65 * mib), large);
-    EXPECT_EQ(placeOf(large).kind, BlockPlace::large);
+    EXPECT_EQ(findPlace(large).kind, BlockPlace::large);
     EXPECT_LT(__wrap_malloc_usable_size(large), 68 * mib);
   });
 }
@@ -253,7 +253,7 @@ TEST(HeapTest, BlocksGrowAndShrinkInPlaceWhereThereIsRoom) {
 // Back to the system
 //===----------------------------------------------------------------------===//
 
-static uint64_t mappedAfterFreeOf(uint64_t trimBytes) {
+static uint64_t measureMappedAfterFree(uint64_t trimBytes) {
   uint64_t mapped = 0;
   Config config = heapConfig;
   config.trimThresholdBytes = trimBytes;
@@ -278,12 +278,12 @@ static uint64_t mappedAfterFreeOf(uint64_t trimBytes) {
 }
 
 TEST(HeapTest, FreeMemoryGoesBackAsTheSettingsSay) {
-  EXPECT_EQ(mappedAfterFreeOf(0), 0u);
-  uint64_t half = mappedAfterFreeOf(50 * mib);
+  EXPECT_EQ(measureMappedAfterFree(0), 0u);
+  uint64_t half = measureMappedAfterFree(50 * mib);
   EXPECT_LT(half, 50 * mib);
-  EXPECT_GE(mappedAfterFreeOf(200 * mib), 100 * mib);
+  EXPECT_GE(measureMappedAfterFree(200 * mib), 100 * mib);
   // As ARENA_FREE=2 decides.
-  EXPECT_GE(mappedAfterFreeOf(UINT64_MAX), 100 * mib);
+  EXPECT_GE(measureMappedAfterFree(UINT64_MAX), 100 * mib);
 }
 
 TEST(HeapTest, LargeBlocksGoBackAtOnce) {
@@ -307,7 +307,7 @@ TEST(HeapTest, TooManyLargeBlocksComeFromTheArena) {
     for (int i = 0; i < 4; ++i)
       blocks.push_back(getBlock(3 * mib));
     EXPECT_EQ(largeCounts().blocks, 2u);
-    EXPECT_EQ(placeOf(blocks[3]).kind, BlockPlace::medium);
+    EXPECT_EQ(findPlace(blocks[3]).kind, BlockPlace::medium);
     for (char *block : blocks)
       __wrap_free(block);
     EXPECT_EQ(stats().usedBytes, 0u);
@@ -324,7 +324,7 @@ static std::string freed(void *pointer) {
   errno = 5;
   __wrap_free(pointer);
   EXPECT_EQ(errno, 5);
-  auto said = lines.take();
+  auto said = lines.drain();
   EXPECT_LE(said.size(), 1u);
   return said.empty() ? "" : said[0];
 }
@@ -408,15 +408,15 @@ TEST(HeapTest, AFullRangeLeavesItToTheCLibrary) {
     // Addresses alone, so that the next block finds none.
     Range rest;
     for (size_t bytes = range / 2; bytes >= heapSpace.hugePageBytes();)
-      if (heapSpace.take(bytes, heapSpace.hugePageBytes(), -1, rest) != 0)
+      if (heapSpace.acquire(bytes, heapSpace.hugePageBytes(), -1, rest) != 0)
         bytes = roundDown(bytes / 2, heapSpace.hugePageBytes());
     auto *block = static_cast<char *>(__wrap_malloc(300 * kib));
     ASSERT_NE(block, nullptr);
-    EXPECT_EQ(placeOf(block).kind, BlockPlace::foreign);
+    EXPECT_EQ(findPlace(block).kind, BlockPlace::foreign);
     EXPECT_GE(__wrap_malloc_usable_size(block), 300 * kib);
     for (size_t bytes : {300 * kib, 130 * mib}) {
       auto *zero = static_cast<char *>(__wrap_calloc(1, bytes));
-      ASSERT_EQ(placeOf(zero).kind, BlockPlace::foreign);
+      ASSERT_EQ(findPlace(zero).kind, BlockPlace::foreign);
       EXPECT_EQ(zero[0] | zero[bytes / 2] | zero[bytes - 1], 0) << bytes;
       __wrap_free(zero);
     }
@@ -478,26 +478,26 @@ TEST(HeapTest, ThreadsThatEndLeaveTheirCacheToTheNext) {
     config.arenaLockType = lockType;
     inChild(config, [] {
       __wrap_free(__wrap_malloc(1));
-      uint64_t most = 0;
+      uint64_t max = 0;
       for (int i = 0; i < 1000; ++i)
         std::thread([&] {
           char *small = getBlock(100), *medium = getBlock(40 * kib);
           memset(medium, 1, 40 * kib);
           __wrap_free(medium);
           __wrap_free(small);
-          if (heapSpace.mapped().all() > most)
-            most = heapSpace.mapped().all();
+          if (heapSpace.mapped().all() > max)
+            max = heapSpace.mapped().all();
         }).join();
       EXPECT_LE(stats().threadCaches, 2u);
       EXPECT_LE(stats().arenas, 2u);
       EXPECT_EQ(stats().usedBytes, 0u);
-      EXPECT_LE(most, 8 * mib);
+      EXPECT_LE(max, 8 * mib);
     });
   }
 }
 
 /// Arenas that \p count threads make while all of them are there.
-static void expectArenas(Config config, unsigned least, unsigned most) {
+static void expectArenas(Config config, unsigned min, unsigned max) {
   inChild(config, [=] {
     std::atomic<unsigned> wrong{0};
     std::vector<std::thread> threads;
@@ -511,8 +511,8 @@ static void expectArenas(Config config, unsigned least, unsigned most) {
     for (std::thread &thread : threads)
       thread.join();
     EXPECT_EQ(wrong, 0u);
-    EXPECT_GE(stats().arenas, least);
-    EXPECT_LE(stats().arenas, most);
+    EXPECT_GE(stats().arenas, min);
+    EXPECT_LE(stats().arenas, max);
     EXPECT_EQ(stats().usedBytes, 0u);
     EXPECT_EQ(mpg_heap_check(), 0);
   });

@@ -31,11 +31,11 @@ namespace {
 
 class Mailbox {
 public:
-  void put(HeapWorkload::Block block) {
+  void push(HeapWorkload::Block block) {
     std::lock_guard<std::mutex> hold(mutex);
     blocks.push_back(block);
   }
-  std::vector<HeapWorkload::Block> takeAll() {
+  std::vector<HeapWorkload::Block> drain() {
     std::lock_guard<std::mutex> hold(mutex);
     return std::move(blocks);
   }
@@ -61,14 +61,14 @@ static void useLate(void *value) {
   memset(medium, 1, 50000);
   __wrap_free(medium);
   if (turns == 1) // somebody else frees it
-    mailboxes[0].put({static_cast<unsigned char *>(small), 0, 0});
+    mailboxes[0].push({static_cast<unsigned char *>(small), 0, 0});
   else
     __wrap_free(small);
   if (turns > 1)
     pthread_setspecific(lateKey, reinterpret_cast<void *>(turns - 1));
 }
 
-static void tell(const HeapWorkload &work, unsigned number) {
+static void report(const HeapWorkload &work, unsigned number) {
   if (work.problem().empty())
     return;
   ++problems;
@@ -81,17 +81,17 @@ static void work(unsigned number, unsigned seed) {
   for (int turn = 0; turn < 20; ++turn) {
     work.run(60);
     for (int i = 0; i < 40; ++i)
-      mailboxes[(number + 1 + i % (threadCount - 1)) % threadCount].put(
+      mailboxes[(number + 1 + i % (threadCount - 1)) % threadCount].push(
           work.make());
-    std::vector<HeapWorkload::Block> received = mailboxes[number].takeAll();
+    std::vector<HeapWorkload::Block> received = mailboxes[number].drain();
     for (size_t i = 0; i < received.size(); ++i)
       if (i % 4 == 0)
-        work.take(received[i]); // and frees it some time later
+        work.adopt(received[i]); // and frees it some time later
       else
         __wrap_free(received[i].start);
   }
   work.finish();
-  tell(work, number);
+  report(work, number);
 }
 
 static void trimAgainAndAgain() {
@@ -115,7 +115,7 @@ static bool chooseSettings(const char *name) {
 /// Whether nothing is left when everything has been freed.
 static bool isEmpty() {
   for (Mailbox &mailbox : mailboxes)
-    for (HeapWorkload::Block &block : mailbox.takeAll())
+    for (HeapWorkload::Block &block : mailbox.drain())
       __wrap_free(block.start);
   struct mpg_heap_stats stats = {};
   stats.structBytes = sizeof stats;

@@ -76,9 +76,9 @@ size_t HeapWorkload::randomBytes() {
   uint32_t kind = below(100);
   if (kind < 70)
     return below(1u << (4 + below(11)));
-  if (kind < 95 || sizes.mostLarge == 0)
-    return below(uint32_t(sizes.mostMedium));
-  return below(uint32_t(sizes.mostLarge));
+  if (kind < 95 || sizes.maxLarge == 0)
+    return below(uint32_t(sizes.maxMedium));
+  return below(uint32_t(sizes.maxLarge));
 }
 
 unsigned char *HeapWorkload::allocate(size_t bytes) {
@@ -116,7 +116,7 @@ HeapWorkload::Block HeapWorkload::make() {
   return block;
 }
 
-void HeapWorkload::take(Block block) {
+void HeapWorkload::adopt(Block block) {
   if (!block.start)
     return;
   verify(block, block.bytes, "changed on its way to another thread");

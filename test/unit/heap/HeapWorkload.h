@@ -18,8 +18,8 @@
 class HeapWorkload {
 public:
   struct Sizes {
-    size_t mostMedium = 256 << 10;
-    size_t mostLarge = 0; ///< 0: no block above mostMedium
+    size_t maxMedium = 256 << 10;
+    size_t maxLarge = 0; ///< 0: no block above maxMedium
   };
 
   /// \p mayFail: NULL with ENOMEM is an answer, too.
@@ -38,7 +38,7 @@ public:
   };
   Block make();
   /// Makes a block of another one's make() our own.
-  void take(Block block);
+  void adopt(Block block);
 
   /// Frees everything.
   void finish();
@@ -50,7 +50,7 @@ public:
 
 private:
   size_t randomBytes();
-  uint32_t below(uint32_t most) { return uint32_t(random()) % most; }
+  uint32_t below(uint32_t max) { return uint32_t(random()) % max; }
   unsigned char *allocate(size_t bytes);
   void change();
   void release(size_t index);

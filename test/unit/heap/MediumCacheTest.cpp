@@ -32,10 +32,10 @@ static void freeAll(const std::vector<void *> &blocks) {
 }
 
 /// How many of the blocks that were freed wait to be used again.
-static size_t keptOf(const std::vector<void *> &freed) {
+static size_t countKept(const std::vector<void *> &freed) {
   size_t kept = 0;
   for (void *block : freed)
-    kept += heapMap.pages[pageOf(uintptr_t(block))].state == UnitState::cached;
+    kept += heapMap.pages[getPage(uintptr_t(block))].state == UnitState::cached;
   return kept;
 }
 
@@ -48,7 +48,7 @@ TEST(MediumCacheTest, ABlockServesForAnEighthLess) {
     __wrap_free(less);
     void *muchLess = getBlock(170 * kib);
     EXPECT_NE(muchLess, block);
-    EXPECT_EQ(keptOf({block}), 1u);
+    EXPECT_EQ(countKept({block}), 1u);
     __wrap_free(muchLess);
   });
 }
@@ -58,12 +58,13 @@ TEST(MediumCacheTest, SizesThatAreNotWantedAnyMoreMakeRoom) {
     freeAll(getMany(64 * mib, 250 * kib));
     auto blocks = getMany(2 * mib, 40 * kib);
     freeAll(blocks);
-    EXPECT_LT(keptOf(blocks), blocks.size()) << "the large ones leave no room";
-    for (int i = 0; i < 100 && keptOf(blocks) < blocks.size(); ++i) {
+    EXPECT_LT(countKept(blocks), blocks.size())
+        << "the large ones leave no room";
+    for (int i = 0; i < 100 && countKept(blocks) < blocks.size(); ++i) {
       blocks = getMany(2 * mib, 40 * kib);
       freeAll(blocks);
     }
-    EXPECT_EQ(keptOf(blocks), blocks.size());
+    EXPECT_EQ(countKept(blocks), blocks.size());
   });
 }
 

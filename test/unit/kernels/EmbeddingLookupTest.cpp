@@ -56,7 +56,7 @@ struct Sizes {
   size_t rowBytes() const { return size_t(dim) * elementBytes; }
   size_t strideBytes() const { return size_t(dim + gap) * elementBytes; }
   /// Of an array that ends with its last row, without the gap behind it.
-  size_t bytesOf(int64_t all) const {
+  size_t getBytes(int64_t all) const {
     return size_t(all - 1) * strideBytes() + rowBytes();
   }
   std::string text() const {
@@ -69,13 +69,13 @@ struct Sizes {
 /// Three arrays with contents, and what the output should become.
 struct Lookup {
   explicit Lookup(const Sizes &sizes)
-      : sizes(sizes), table(sizes.bytesOf(sizes.rows), sizes.spare),
+      : sizes(sizes), table(sizes.getBytes(sizes.rows), sizes.spare),
         indices(size_t(sizes.count) * sizes.indexBytes, sizes.spare),
-        out(sizes.bytesOf(sizes.count), sizes.spare) {
-    for (size_t i = 0; i < sizes.bytesOf(sizes.rows); ++i)
+        out(sizes.getBytes(sizes.count), sizes.spare) {
+    for (size_t i = 0; i < sizes.getBytes(sizes.rows); ++i)
       table.start[i] = static_cast<unsigned char>(i * 167 + (i >> 8) * 13 + 1);
     for (int64_t i = 0; i < sizes.count; ++i)
-      setIndex(i, rowOf(i));
+      setIndex(i, getRow(i));
     e = mpg_embedding_default(sizes.rows, sizes.dim, sizes.elementBytes,
                               sizes.indexBytes);
     e.tableStride = e.outStride = sizes.dim + sizes.gap;
@@ -84,7 +84,7 @@ struct Lookup {
     e.out = out.start;
   }
 
-  int64_t rowOf(int64_t i) const {
+  int64_t getRow(int64_t i) const {
     return i == 3 ? sizes.rows - 1 : i * 7919 % sizes.rows;
   }
   void setIndex(int64_t i, int64_t value) {
@@ -97,10 +97,10 @@ struct Lookup {
   /// The offset of the first wrong byte of the output after rows [begin, end)
   /// were looked up; -1 if there is none.
   int64_t firstWrong(int64_t begin, int64_t end) const {
-    std::vector<unsigned char> wanted(sizes.bytesOf(sizes.count), 0xa5);
+    std::vector<unsigned char> wanted(sizes.getBytes(sizes.count), 0xa5);
     for (int64_t i = begin; i < end; ++i)
       memcpy(&wanted[size_t(i) * sizes.strideBytes()],
-             table.start + size_t(rowOf(i)) * sizes.strideBytes(),
+             table.start + size_t(getRow(i)) * sizes.strideBytes(),
              sizes.rowBytes());
     // Byte by byte is slow under an emulator and with sanitizers.
     if (memcmp(out.start, wanted.data(), wanted.size()) == 0)

@@ -56,8 +56,8 @@ std::vector<uint64_t> sequence(size_t count) {
   return numbers;
 }
 
-std::vector<size_t> cycleOf(void *buffer, void *first, size_t cells,
-                            size_t strideBytes) {
+std::vector<size_t> readCycle(void *buffer, void *first, size_t cells,
+                              size_t strideBytes) {
   std::vector<size_t> order;
   void *cell = first;
   for (size_t i = 0; i < cells; ++i) {
@@ -143,7 +143,7 @@ TEST(ChaseProbeTest, OneCycleThroughAllCells) {
         if (!first)
           return;
         std::map<size_t, int> visits;
-        for (size_t cell : cycleOf(start, first, cells, strideBytes))
+        for (size_t cell : readCycle(start, first, cells, strideBytes))
           ++visits[cell];
         EXPECT_EQ(visits.size(), cells) << strideBytes;
         EXPECT_EQ(visits.rbegin()->first, cells - 1);
@@ -177,7 +177,7 @@ TEST(ChaseProbeTest, SameSeedSameCycle) {
   auto order = [&](std::vector<uint64_t> &buffer, uint64_t seed) {
     void *first =
         mpg_chase_fill(buffer.data(), buffer.size() * 8, strideBytes, seed);
-    return cycleOf(buffer.data(), first, cells, strideBytes);
+    return readCycle(buffer.data(), first, cells, strideBytes);
   };
   std::vector<size_t> expected = order(one, 7);
   EXPECT_EQ(order(other, 7), expected);

@@ -42,22 +42,22 @@ template <typename T> struct Call {
   mpg_stream_tuning tuning;
 };
 
-inline mpg_stream_tuning tuningOf(uint32_t prefetchBytes,
-                                  uint32_t zeroFillBytes,
-                                  uint64_t nonTemporalBytes) {
+inline mpg_stream_tuning makeTuning(uint32_t prefetchBytes,
+                                    uint32_t zeroFillBytes,
+                                    uint64_t nonTemporalBytes) {
   return {sizeof(mpg_stream_tuning), prefetchBytes, zeroFillBytes,
           nonTemporalBytes};
 }
 
 /// Everything off, each alone, the defaults of A64FX, and what makes no sense.
 inline std::vector<mpg_stream_tuning> allTunings() {
-  return {tuningOf(0, 0, UINT64_MAX),
-          tuningOf(3072, 0, UINT64_MAX),
-          tuningOf(0, 256, UINT64_MAX),
-          tuningOf(0, 4096, UINT64_MAX),
-          tuningOf(3072, 4096, 0),
-          tuningOf(1, 1, 1),
-          tuningOf(UINT32_MAX, UINT32_MAX, 0)};
+  return {makeTuning(0, 0, UINT64_MAX),
+          makeTuning(3072, 0, UINT64_MAX),
+          makeTuning(0, 256, UINT64_MAX),
+          makeTuning(0, 4096, UINT64_MAX),
+          makeTuning(3072, 4096, 0),
+          makeTuning(1, 1, 1),
+          makeTuning(UINT32_MAX, UINT32_MAX, 0)};
 }
 
 inline int runPublic(const Call<double> &x) {
@@ -90,13 +90,13 @@ inline int runPublic(const Call<float> &x) {
   return -1;
 }
 
-inline auto kernelOf(const mpg::StreamKernels &table, const Call<double> &x) {
+inline auto getKernel(const mpg::StreamKernels &table, const Call<double> &x) {
   void (*const kernels[])(const mpg::StreamCall<double> &) = {
       table.copyF64, table.scaleF64, table.addF64, table.triadF64};
   return kernels[x.operation];
 }
 
-inline auto kernelOf(const mpg::StreamKernels &table, const Call<float> &x) {
+inline auto getKernel(const mpg::StreamKernels &table, const Call<float> &x) {
   void (*const kernels[])(const mpg::StreamCall<float> &) = {
       table.copyF32, table.scaleF32, table.addF32, table.triadF32};
   return kernels[x.operation];
@@ -112,8 +112,8 @@ template <typename T> bool run(const Runner &runner, const Call<T> &x) {
   if (x.a == x.b || x.a == x.c)
     tuning.zeroFillBytes = 0;
   bool readsC = x.operation == add || x.operation == triad;
-  kernelOf(*runner.table,
-           x)({x.a, x.b, readsC ? x.c : nullptr, x.s, x.count, &tuning});
+  getKernel(*runner.table,
+            x)({x.a, x.b, readsC ? x.c : nullptr, x.s, x.count, &tuning});
   return true;
 }
 
@@ -197,8 +197,8 @@ class Arrays {
 public:
   static constexpr size_t margin = 4352;
 
-  explicit Arrays(size_t mostBytes)
-      : bytes(mostBytes + 2 * margin + 4096), storage(3 * bytes + 4096) {}
+  explicit Arrays(size_t maxBytes)
+      : bytes(maxBytes + 2 * margin + 4096), storage(3 * bytes + 4096) {}
 
   char *at(size_t array, size_t offset) {
     uintptr_t start = uintptr_t(storage.data()) + array * bytes;
@@ -337,8 +337,8 @@ inline std::string checkLarge(const Runner &runner) {
   Arrays arrays(count * sizeof(double));
   std::string wrong;
   for (const mpg_stream_tuning &tuning :
-       {tuningOf(3072, 4096, 0), tuningOf(0, 0, 1 << 20),
-        tuningOf(0, 0, UINT64_MAX)})
+       {makeTuning(3072, 4096, 0), makeTuning(0, 0, 1 << 20),
+        makeTuning(0, 0, UINT64_MAX)})
     if (wrong.empty())
       wrong =
           checkAll(arrays, runner, count, {24, 0, 8}, InPlace::none, tuning);

@@ -55,7 +55,7 @@ TEST(StreamKernels, nameTheNullPointer) {
             "c is a null pointer");
 }
 
-TEST(StreamKernels, takeNullForNothing) {
+TEST(StreamKernels, acceptNullForNothing) {
   EXPECT_EQ(mpg_stream_copy_f32(nullptr, nullptr, 0, 0, nullptr), 0);
   EXPECT_EQ(mpg_stream_triad_f64(nullptr, nullptr, nullptr, 1, 7, 7, nullptr),
             0);
@@ -98,7 +98,7 @@ TEST(StreamKernels, nameTheWrongTuning) {
 }
 
 TEST(StreamKernels, haveADefaultTuning) {
-  mpg_stream_tuning tuning = tuningOf(1, 1, 1);
+  mpg_stream_tuning tuning = makeTuning(1, 1, 1);
   ASSERT_EQ(mpg_stream_tuning_default(&tuning), 0);
   EXPECT_EQ(tuning.structBytes, sizeof(tuning));
 #if defined(__x86_64__)

@@ -20,7 +20,7 @@ struct Call : PassModule {
       if (auto *found = dyn_cast<CallBase>(&one))
         call = found;
   }
-  std::string nameOf(const Value *value) const {
+  std::string getName(const Value *value) const {
     return value ? value->getName().str() : "";
   }
 
@@ -60,12 +60,12 @@ TEST(Allocations, EachAllocator) {
   };
   for (const auto &one : cases) {
     Call code(one.declaration, one.line);
-    auto allocation = allocationOf(*code.call);
+    auto allocation = findAllocation(*code.call);
     ASSERT_TRUE(allocation) << one.line;
     EXPECT_EQ(allocation->call, code.call);
-    EXPECT_EQ(code.nameOf(allocation->bytes), one.bytes) << one.line;
-    EXPECT_EQ(code.nameOf(allocation->count), one.count) << one.line;
-    EXPECT_EQ(code.nameOf(allocation->result), one.result) << one.line;
+    EXPECT_EQ(code.getName(allocation->bytes), one.bytes) << one.line;
+    EXPECT_EQ(code.getName(allocation->count), one.count) << one.line;
+    EXPECT_EQ(code.getName(allocation->result), one.result) << one.line;
     EXPECT_EQ(allocation->isZeroed, StringRef(one.line).contains("calloc"))
         << one.line;
   }
@@ -90,7 +90,7 @@ TEST(Allocations, WhatIsNone) {
   };
   for (const auto &one : cases) {
     Call code(one.declaration, one.line);
-    EXPECT_FALSE(allocationOf(*code.call)) << one.line;
+    EXPECT_FALSE(findAllocation(*code.call)) << one.line;
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Allocations, WrongPrototypes) {
   };
   for (const auto &one : cases) {
     Call code(one.declaration, one.line);
-    EXPECT_FALSE(allocationOf(*code.call)) << one.line;
+    EXPECT_FALSE(findAllocation(*code.call)) << one.line;
   }
 }
 
@@ -137,7 +137,7 @@ TEST(Allocations, WrongPrototypesOfThoseWithTwoNumbers) {
     ASSERT_TRUE(module) << error.getMessage().str();
     for (Instruction &one : instructions(*module->getFunction("f")))
       if (auto *call = dyn_cast<CallBase>(&one)) {
-        EXPECT_FALSE(allocationOf(*call)) << text;
+        EXPECT_FALSE(findAllocation(*call)) << text;
       }
   }
 }

@@ -22,7 +22,7 @@ struct Calls : PassCore {
       return;
     }
     writes = findSerialWrites({use->object->origin}, sampler);
-    source = sourceOf(*use->object);
+    source = findSource(*use->object);
   }
 
   FirstTouchCall call() {
@@ -87,7 +87,7 @@ static std::string teamAt(const std::string &array = "%a") {
          array + ", i64 %n, i64 %m)\n";
 }
 
-static std::string mainOf(const std::string &lines) {
+static std::string makeMain(const std::string &lines) {
   return "define i32 @main() {\nentry:\n  %n = call i64 @number()\n"
          "  %bytes = shl i64 %n, 3\n" +
          lines + "  ret i32 0\n}\n";
@@ -101,34 +101,35 @@ TEST(FirstTouchCall, Operands) {
     const char *name;
     std::string text, operands;
   } cases[] = {
-      {"blocks", region() + mainOf(early + allocate + teamAt()),
+      {"blocks", region() + makeMain(early + allocate + teamAt()),
        "bytes 0 8 0 0"},
       {"constant chunks",
-       region(33, "16") + mainOf(early + allocate + teamAt()),
+       region(33, "16") + makeMain(early + allocate + teamAt()),
        "bytes 1 8 16 0"},
       {"chunks that are known in time",
-       region(33, "%m") + mainOf(early + allocate + teamAt()), "bytes 1 8 m 0"},
+       region(33, "%m") + makeMain(early + allocate + teamAt()),
+       "bytes 1 8 m 0"},
       {"num_threads",
-       region() + mainOf(early + allocate +
-                         "  call void @__kmpc_push_num_threads(ptr null, i32 "
-                         "0, i32 12)\n" +
-                         teamAt()),
+       region() + makeMain(early + allocate +
+                           "  call void @__kmpc_push_num_threads(ptr null, i32 "
+                           "0, i32 12)\n" +
+                           teamAt()),
        "bytes 0 8 0 12"},
       {"calloc",
-       region() + mainOf(early + "  %a = call ptr @calloc(i64 %n, i64 8)\n" +
-                         teamAt()),
+       region() + makeMain(early + "  %a = call ptr @calloc(i64 %n, i64 8)\n" +
+                           teamAt()),
        "computed 0 8 0 0"},
       {"a step of two numbers",
        region(34, "1",
               "%x = shl i64 %i, 1\n%p = getelementptr double, ptr %a, "
               "i64 %x\nstore double 1.0, ptr %p\n") +
-           mainOf(early + allocate + teamAt()),
+           makeMain(early + allocate + teamAt()),
        "bytes 0 16 0 0"},
       {"rows of m numbers",
        region(34, "1",
               "%x = mul i64 %i, %m\n%p = getelementptr double, ptr %a, "
               "i64 %x\nstore double 1.0, ptr %p\n") +
-           mainOf(early + allocate + teamAt()),
+           makeMain(early + allocate + teamAt()),
        "bytes 0 computed 0 0"},
   };
   for (const auto &one : cases) {
@@ -144,25 +145,26 @@ TEST(FirstTouchCall, NumbersThatAreNotKnownInTime) {
     std::string text;
     const char *obstacle;
   } cases[] = {
-      {"the chunk", region(33, "%m") + mainOf(allocate + early + teamAt()),
+      {"the chunk", region(33, "%m") + makeMain(allocate + early + teamAt()),
        "the size of the chunks is unknown there"},
       {"num_threads",
-       region() + mainOf(early + allocate +
-                         "  %t = call i64 @number()\n  %t32 = trunc i64 %t to "
-                         "i32\n  call void @__kmpc_push_num_threads(ptr null, "
-                         "i32 0, i32 %t32)\n" +
-                         teamAt()),
+       region() +
+           makeMain(early + allocate +
+                    "  %t = call i64 @number()\n  %t32 = trunc i64 %t to "
+                    "i32\n  call void @__kmpc_push_num_threads(ptr null, "
+                    "i32 0, i32 %t32)\n" +
+                    teamAt()),
        "the number of threads is unknown there"},
       // Blocks do without the bytes of an iteration: see the next test.
       {"the step of chunks",
        region(33, "16",
               "%x = mul i64 %i, %m\n%p = getelementptr double, ptr %a, "
               "i64 %x\nstore double 1.0, ptr %p\n") +
-           mainOf(allocate + early + teamAt()),
+           makeMain(allocate + early + teamAt()),
        "the bytes of an iteration are unknown there"},
       {"a chunk that would be divided",
-       region(33, "%m") + mainOf("  %u = call i64 @number()\n" + allocate +
-                                 "  %m = sdiv i64 64, %u\n" + teamAt()),
+       region(33, "%m") + makeMain("  %u = call i64 @number()\n" + allocate +
+                                   "  %m = sdiv i64 64, %u\n" + teamAt()),
        "the size of the chunks is unknown there"},
   };
   for (const auto &one : cases) {
@@ -175,7 +177,7 @@ TEST(FirstTouchCall, BlocksOfUnknownIterationsAreEqualParts) {
   Calls code(region(34, "1",
                     "%x = mul i64 %i, %m\n%p = getelementptr double, ptr %a, "
                     "i64 %x\nstore double 1.0, ptr %p\n") +
-             mainOf(allocate + early + teamAt()));
+             makeMain(allocate + early + teamAt()));
   EXPECT_EQ(code.obstacle(), "");
   EXPECT_EQ(code.operands(), "bytes 0 1 0 0");
 }
@@ -183,17 +185,17 @@ TEST(FirstTouchCall, BlocksOfUnknownIterationsAreEqualParts) {
 /// Values that are computed only after the allocation, from known ones.
 TEST(FirstTouchCall, ComputesAgainWhatIsKnown) {
   Calls code(region(33, "%m") +
-             mainOf("  %u = call i64 @number()\n" + allocate +
-                    "  %m.addr = alloca i64\n  %half = lshr i64 %u, 1\n"
-                    "  store i64 %half, ptr %m.addr\n"
-                    "  %m = load i64, ptr %m.addr\n" +
-                    teamAt()));
+             makeMain("  %u = call i64 @number()\n" + allocate +
+                      "  %m.addr = alloca i64\n  %half = lshr i64 %u, 1\n"
+                      "  store i64 %half, ptr %m.addr\n"
+                      "  %m = load i64, ptr %m.addr\n" +
+                      teamAt()));
   EXPECT_EQ(code.obstacle(), "");
   EXPECT_EQ(code.operands(), "bytes 1 8 computed 0");
 }
 
 TEST(FirstTouchCall, StandsBehindTheAllocation) {
-  Calls code(region() + mainOf(early + allocate + teamAt()));
+  Calls code(region() + makeMain(early + allocate + teamAt()));
   CallBase *call = code.insert();
   ASSERT_TRUE(call);
   EXPECT_EQ(call->getPrevNode(), &code.value("main/a"));
@@ -201,11 +203,12 @@ TEST(FirstTouchCall, StandsBehindTheAllocation) {
 }
 
 TEST(FirstTouchCall, OnlyIfPosixMemalignSucceeded) {
-  Calls code(region() + mainOf(early +
-                               "  %at = alloca ptr\n  %failed = call i32 "
-                               "@posix_memalign(ptr %at, i64 64, i64 %bytes)\n"
-                               "  %a = load ptr, ptr %at\n" +
-                               teamAt()));
+  Calls code(region() +
+             makeMain(early +
+                      "  %at = alloca ptr\n  %failed = call i32 "
+                      "@posix_memalign(ptr %at, i64 64, i64 %bytes)\n"
+                      "  %a = load ptr, ptr %at\n" +
+                      teamAt()));
   CallBase *call = code.insert();
   ASSERT_TRUE(call);
   EXPECT_NE(call->getParent(), code.instruction("main/failed").getParent());
@@ -220,7 +223,7 @@ TEST(FirstTouchCall, Wrappers) {
                         "  %fresh = call ptr @malloc(i64 %bytes)\n"
                         "  ret ptr %fresh\n}\n";
   Calls code(region() + wrapper +
-             mainOf(early + "  %a = call ptr @get(i64 %bytes)\n" + teamAt()));
+             makeMain(early + "  %a = call ptr @get(i64 %bytes)\n" + teamAt()));
   ASSERT_TRUE(code.source);
   EXPECT_EQ(code.source->site, &code.value("main/a"));
   EXPECT_EQ(code.obstacle(), "");
@@ -233,7 +236,7 @@ TEST(FirstTouchCall, Wrappers) {
                        "  %old = load ptr, ptr @kept\n"
                        "  ret ptr %old\n}\n";
   Calls kept(region() + keeper +
-             mainOf(early + "  %a = call ptr @get(i64 %bytes)\n" + teamAt()));
+             makeMain(early + "  %a = call ptr @get(i64 %bytes)\n" + teamAt()));
   ASSERT_TRUE(kept.source);
   EXPECT_EQ(kept.source->site, &kept.value("get/fresh"));
 }
@@ -249,11 +252,13 @@ TEST(FirstTouchCall, NothingBehindATailCallThatMustBeOne) {
                 "(i64 %bytes) {\n  %fresh = musttail call ptr @get" +
                 std::to_string(std::stoi(n) - 1) +
                 "(i64 %bytes)\n  ret ptr %fresh\n}\n";
-  Calls code(region() + wrappers +
-             mainOf(early + "  %a = call ptr @get3(i64 %bytes)\n" + teamAt()));
+  Calls code(
+      region() + wrappers +
+      makeMain(early + "  %a = call ptr @get3(i64 %bytes)\n" + teamAt()));
   EXPECT_EQ(code.obstacle(), "a tail call returns it at once");
-  Calls fewer(region() + wrappers +
-              mainOf(early + "  %a = call ptr @get1(i64 %bytes)\n" + teamAt()));
+  Calls fewer(
+      region() + wrappers +
+      makeMain(early + "  %a = call ptr @get1(i64 %bytes)\n" + teamAt()));
   EXPECT_EQ(fewer.obstacle(), "");
   EXPECT_EQ(fewer.operands(), "bytes 0 8 0 0");
 }
@@ -270,7 +275,7 @@ static std::string init(const std::string &from = "entry") {
 /// A global array is touched in front of the loop that would; and of the loop
 /// around it.
 TEST(FirstTouchCall, GlobalArrays) {
-  Calls code(global + region() + mainOf(early + init() + teamAt("@a")));
+  Calls code(global + region() + makeMain(early + init() + teamAt("@a")));
   EXPECT_EQ(code.obstacle(), "");
   CallBase *call = code.insert();
   ASSERT_TRUE(call);
@@ -294,7 +299,7 @@ TEST(FirstTouchCall, GlobalArraysAreTouchedOnce) {
 }
 
 TEST(FirstTouchCall, GlobalArraysThatNobodyInitialises) {
-  Calls code(global + region() + mainOf(early + teamAt("@a")));
+  Calls code(global + region() + makeMain(early + teamAt("@a")));
   EXPECT_EQ(code.obstacle(),
             "there is no place for it in front of the initialisation");
 }
@@ -303,16 +308,16 @@ TEST(FirstTouchCall, AProgramThatHasTheNameItself) {
   Calls defined(region() +
                 "define void @mpg_first_touch(i32 %x) {\n"
                 "  ret void\n}\n" +
-                mainOf(early + allocate + teamAt()));
+                makeMain(early + allocate + teamAt()));
   // A function of that name with other operands is not ours.
   EXPECT_EQ(defined.insert(), nullptr);
   Calls data(region() + "@mpg_first_touch = global i64 7\n" +
-             mainOf(early + allocate + teamAt()));
+             makeMain(early + allocate + teamAt()));
   EXPECT_EQ(data.insert(), nullptr);
 }
 
 TEST(FirstTouchCall, TwiceIsTwoCallsOfOneFunction) {
-  Calls code(region() + mainOf(early + allocate + teamAt()));
+  Calls code(region() + makeMain(early + allocate + teamAt()));
   ASSERT_TRUE(code.insert());
   ASSERT_TRUE(code.insert());
   unsigned functions = 0;

@@ -56,7 +56,7 @@ protected:
     module = parseAssemblyString(code, error, context);
     ASSERT_TRUE(module) << error.getMessage().str();
   }
-  TouchChoice choiceOf(StringRef name) {
+  TouchChoice getChoice(StringRef name) {
     for (Function &function : *module)
       for (Instruction &instruction : instructions(function))
         if (instruction.getName() == name)
@@ -71,16 +71,16 @@ protected:
 } // namespace
 
 TEST_F(FirstTouchChoice, WhatIsNearestToTheAllocationCounts) {
-  EXPECT_EQ(choiceOf("none"), TouchChoice::none);
-  EXPECT_EQ(choiceOf("own"), TouchChoice::on);
-  EXPECT_EQ(choiceOf("callee"), TouchChoice::off);
-  EXPECT_EQ(choiceOf("wanted"), TouchChoice::on);
-  EXPECT_EQ(choiceOf("global"), TouchChoice::on);
-  EXPECT_EQ(choiceOf("local"), TouchChoice::off);
-  EXPECT_EQ(choiceOf("into"), TouchChoice::none);
-  EXPECT_EQ(choiceOf("word"), TouchChoice::none);
-  EXPECT_EQ(choiceOf("function"), TouchChoice::off);
-  EXPECT_EQ(choiceOf("stronger"), TouchChoice::on);
+  EXPECT_EQ(getChoice("none"), TouchChoice::none);
+  EXPECT_EQ(getChoice("own"), TouchChoice::on);
+  EXPECT_EQ(getChoice("callee"), TouchChoice::off);
+  EXPECT_EQ(getChoice("wanted"), TouchChoice::on);
+  EXPECT_EQ(getChoice("global"), TouchChoice::on);
+  EXPECT_EQ(getChoice("local"), TouchChoice::off);
+  EXPECT_EQ(getChoice("into"), TouchChoice::none);
+  EXPECT_EQ(getChoice("word"), TouchChoice::none);
+  EXPECT_EQ(getChoice("function"), TouchChoice::off);
+  EXPECT_EQ(getChoice("stronger"), TouchChoice::on);
 }
 
 TEST_F(FirstTouchChoice, OfWhatIsNoAllocation) {
@@ -105,6 +105,6 @@ TEST_F(FirstTouchChoice, TheLastOneThatIsSetCounts) {
     GlobalVariable &global = *module->getNamedGlobal("silent");
     setChoice(global, choice);
     EXPECT_EQ(choiceFor(global), choice);
-    EXPECT_EQ(choiceOf("none"), choice);
+    EXPECT_EQ(getChoice("none"), choice);
   }
 }

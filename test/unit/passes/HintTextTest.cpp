@@ -11,7 +11,7 @@ using namespace llvm;
 using namespace mpg;
 
 /// The tag that \p text asks for, or -1 if it is rejected.
-static int tagOf(StringRef text) {
+static int parseTag(StringRef text) {
   Expected<HintText> parsed = parseHintText(text);
   if (parsed)
     return parsed->hint.tagByte();
@@ -19,7 +19,7 @@ static int tagOf(StringRef text) {
   return -1;
 }
 
-static std::string errorOf(StringRef text) {
+static std::string readError(StringRef text) {
   Expected<HintText> parsed = parseHintText(text);
   return parsed ? "" : toString(parsed.takeError());
 }
@@ -48,7 +48,7 @@ TEST(HintText, TagBytes) {
       {"mpg:1:hint:off", 0x00},
   };
   for (const auto &one : cases)
-    EXPECT_EQ(tagOf(one.text), one.tag) << one.text;
+    EXPECT_EQ(parseTag(one.text), one.tag) << one.text;
 }
 
 TEST(HintText, BitsThatAreAlwaysZeroStayZero) {
@@ -99,8 +99,8 @@ TEST(HintText, Refused) {
       {"", "'mpg:1:'"},
   };
   for (const auto &one : cases)
-    EXPECT_NE(errorOf(one.text).find(one.reason), std::string::npos)
-        << one.text << " -> " << errorOf(one.text);
+    EXPECT_NE(readError(one.text).find(one.reason), std::string::npos)
+        << one.text << " -> " << readError(one.text);
 }
 
 TEST(HintText, Ways) {

@@ -22,11 +22,11 @@ struct Loops : PassModule {
   /// The number of the loop that contains the instruction; -1: none.
   int owner(StringRef path) {
     const WorksharingLoop *loop =
-        worksharingLoopOf(instruction(path), found, *dominators);
+        findWorksharingLoop(instruction(path), found, *dominators);
     return loop ? int(loop - found.data()) : -1;
   }
 
-  std::vector<std::string> loopsOf(unsigned number) const {
+  std::vector<std::string> listLoops(unsigned number) const {
     std::vector<std::string> names;
     for (const Loop *loop : found[number].loops)
       names.push_back(loop->getHeader()->getName().str());
@@ -171,7 +171,7 @@ TEST(OmpRegions, SchedulesOfStaticLoops) {
     EXPECT_EQ(loop.begin, nullptr);
     EXPECT_EQ(loop.lower, &loops.value("body/lower"));
     EXPECT_EQ(loop.upper, &loops.value("body/upper"));
-    EXPECT_EQ(loops.loopsOf(0), Names{"loop"});
+    EXPECT_EQ(loops.listLoops(0), Names{"loop"});
   }
 }
 
@@ -227,7 +227,7 @@ TEST(OmpRegions, LoopsThatAskForTheirIterations) {
       EXPECT_EQ(loop.last, &loops.value("body/last"));
       EXPECT_EQ(loop.lower, &loops.value("body/lower" + number));
       EXPECT_EQ(loop.upper, &loops.value("body/upper" + number));
-      EXPECT_EQ(loops.loopsOf(n), (Names{"ask" + number, "loop" + number}));
+      EXPECT_EQ(loops.listLoops(n), (Names{"ask" + number, "loop" + number}));
       EXPECT_EQ(loops.owner("body/p" + number), int(n));
     }
   }
@@ -240,8 +240,8 @@ TEST(OmpRegions, WhatIsPartOfALoop) {
   EXPECT_EQ(loops.owner("body/lower"), -1);
   EXPECT_EQ(loops.instruction("body/done:").getNextNode()->getOpcode(),
             Instruction::Ret);
-  EXPECT_EQ(worksharingLoopOf(*loops.instruction("body/done:").getNextNode(),
-                              loops.found, *loops.dominators),
+  EXPECT_EQ(findWorksharingLoop(*loops.instruction("body/done:").getNextNode(),
+                                loops.found, *loops.dominators),
             nullptr);
 }
 
@@ -250,7 +250,7 @@ TEST(OmpRegions, ALoopInsideOfAnIterationIsNotShared) {
       text({"body", "ptr %a, i64 %last", "",
             loopText("k", "loop", "%last", storeOne), 34, "1", "k.out"}));
   ASSERT_EQ(loops.found.size(), 1u);
-  EXPECT_EQ(loops.loopsOf(0), Names{"loop"});
+  EXPECT_EQ(loops.listLoops(0), Names{"loop"});
   EXPECT_EQ(loops.owner("body/p"), 0);
 }
 
@@ -309,8 +309,8 @@ TEST(OmpRegions, TwoLoopsOfOneRegion) {
   ASSERT_EQ(loops.found.size(), 2u);
   EXPECT_EQ(loops.found[0].last, &loops.value("body/last1"));
   EXPECT_EQ(loops.found[1].last, &loops.value("body/last2"));
-  EXPECT_EQ(loops.loopsOf(0), Names{"loop1"});
-  EXPECT_EQ(loops.loopsOf(1), Names{"loop2"});
+  EXPECT_EQ(loops.listLoops(0), Names{"loop1"});
+  EXPECT_EQ(loops.listLoops(1), Names{"loop2"});
   EXPECT_EQ(loops.owner("body/p1"), 0);
   EXPECT_EQ(loops.owner("body/between"), -1);
   EXPECT_EQ(loops.owner("body/p2"), 1);
@@ -323,8 +323,8 @@ TEST(OmpRegions, LoopsInsideOfASerialLoop) {
   Loops loops(variables + loopText("t", "entry", "%steps", inside, "out2") +
               "  %behind = load i64, ptr %a\n  ret void\n}\n");
   ASSERT_EQ(loops.found.size(), 2u);
-  EXPECT_EQ(loops.loopsOf(0), Names{"loop1"});
-  EXPECT_EQ(loops.loopsOf(1), Names{"loop2"});
+  EXPECT_EQ(loops.listLoops(0), Names{"loop1"});
+  EXPECT_EQ(loops.listLoops(1), Names{"loop2"});
   EXPECT_EQ(loops.owner("body/p1"), 0);
   EXPECT_EQ(loops.owner("body/between"), -1);
   EXPECT_EQ(loops.owner("body/p2"), 1);

@@ -29,14 +29,14 @@ struct Uses : PassCore {
 };
 } // namespace
 
-static const char *nameOf(UseShape shape) {
+static const char *getName(UseShape shape) {
   static const char *const names[] = {"parts",     "backward", "rows",
                                       "scattered", "shared",   "irregular"};
   return names[unsigned(shape)];
 }
 
-static std::string shapeOf(const ParallelUse *use) {
-  return use ? nameOf(use->shape) : "none";
+static std::string describeShape(const ParallelUse *use) {
+  return use ? getName(use->shape) : "none";
 }
 
 /// A program with an array %a of %n (in main: %bytes) and the region \p loop.
@@ -106,7 +106,7 @@ TEST(ParallelUses, ShapesOfOneAccess) {
   for (const auto &one : cases) {
     Uses code(program(loop(one.address + std::string(storeP))));
     ASSERT_TRUE(code.use()) << one.name;
-    EXPECT_EQ(shapeOf(code.use()), one.shape) << one.name;
+    EXPECT_EQ(describeShape(code.use()), one.shape) << one.name;
     EXPECT_TRUE(code.use()->isWrite);
   }
 }
@@ -121,7 +121,7 @@ TEST(ParallelUses, FiguresOfAPart) {
     EXPECT_EQ(use->figures[seed].first, 16);
     EXPECT_EQ(use->figures[seed].step, 8);
     EXPECT_EQ(use->figures[seed].extent, 0);
-    EXPECT_EQ(use->figures[seed].iterations, code.valueOf("main/n", seed));
+    EXPECT_EQ(use->figures[seed].iterations, code.evaluate("main/n", seed));
     EXPECT_EQ(use->figures[seed].rowStep, 0);
   }
   EXPECT_NE(use->figures[0].iterations, use->figures[1].iterations);
@@ -165,7 +165,7 @@ TEST(ParallelUses, ShapesOfIterationsWithALoop) {
   for (const auto &one : cases) {
     Uses code(program(nested(one.address), "mul i64 %n, %m"));
     ASSERT_TRUE(code.use()) << one.name;
-    EXPECT_EQ(shapeOf(code.use()), one.shape) << one.name;
+    EXPECT_EQ(describeShape(code.use()), one.shape) << one.name;
     EXPECT_EQ(code.use()->weight, 100u) << one.name;
   }
 }
@@ -176,7 +176,7 @@ TEST(ParallelUses, FiguresOfARowForEachIteration) {
   const ParallelUse *use = code.use();
   ASSERT_TRUE(use);
   for (unsigned seed : {0u, 1u}) {
-    int64_t m = code.valueOf("main/m", seed);
+    int64_t m = code.evaluate("main/m", seed);
     EXPECT_EQ(use->figures[seed].step, 8 * m);
     EXPECT_EQ(use->figures[seed].extent, 8 * (m - 1));
   }
@@ -206,14 +206,14 @@ entry:
   };
   Uses rows(body + main("%at = mul i64 %r, %n\n"));
   ASSERT_TRUE(rows.use());
-  EXPECT_EQ(shapeOf(rows.use()), "rows");
-  EXPECT_EQ(rows.use()->figures[0].rowStep, 8 * rows.valueOf("main/n"));
+  EXPECT_EQ(describeShape(rows.use()), "rows");
+  EXPECT_EQ(rows.use()->figures[0].rowStep, 8 * rows.evaluate("main/n"));
   // The same part each time is a time step.
   Uses steps(body + main("%at = mul i64 %n, 0\n"));
-  EXPECT_EQ(shapeOf(steps.use()), "parts");
+  EXPECT_EQ(describeShape(steps.use()), "parts");
   // One element on is a window that slides.
   Uses window(body + main("%at = mul i64 %r, 1\n"));
-  EXPECT_EQ(shapeOf(window.use()), "irregular");
+  EXPECT_EQ(describeShape(window.use()), "irregular");
 }
 
 TEST(ParallelUses, TheArraysOfAStepAreBoth) {
@@ -237,8 +237,8 @@ out:
   ret i32 0
 }
 )");
-  EXPECT_EQ(shapeOf(code.use("a")), "parts");
-  EXPECT_EQ(shapeOf(code.use("b")), "parts");
+  EXPECT_EQ(describeShape(code.use("a")), "parts");
+  EXPECT_EQ(describeShape(code.use("b")), "parts");
 }
 
 /// The body of the iteration is a function, two calls deep; three are too many.
@@ -257,10 +257,10 @@ TEST(ParallelUses, IterationsThatCall) {
   };
   for (unsigned depth : {1u, 2u}) {
     Uses code(calls(depth));
-    EXPECT_EQ(shapeOf(code.use()), "parts") << depth;
-    EXPECT_EQ(code.use()->figures[0].iterations, code.valueOf("main/n"));
+    EXPECT_EQ(describeShape(code.use()), "parts") << depth;
+    EXPECT_EQ(code.use()->figures[0].iterations, code.evaluate("main/n"));
   }
-  EXPECT_EQ(shapeOf(Uses(calls(3)).use()), "none");
+  EXPECT_EQ(describeShape(Uses(calls(3)).use()), "none");
 }
 
 /// The rows' loop is in the iteration, and what it does in a function.
@@ -274,9 +274,9 @@ TEST(ParallelUses, ALoopOfAnIterationAroundACall) {
                          "k.out"),
                     "shl i64 %n, 3", function));
   ASSERT_TRUE(code.use());
-  EXPECT_EQ(shapeOf(code.use()), "scattered");
+  EXPECT_EQ(describeShape(code.use()), "scattered");
   EXPECT_EQ(code.use()->figures[0].extent,
-            8 * code.valueOf("main/n") * (code.valueOf("main/m") - 1));
+            8 * code.evaluate("main/n") * (code.evaluate("main/m") - 1));
 }
 
 TEST(ParallelUses, KindsOfAccess) {
@@ -298,7 +298,7 @@ TEST(ParallelUses, KindsOfAccess) {
                            std::string(one.line))));
     ASSERT_TRUE(code.use()) << one.line;
     EXPECT_EQ(code.use()->isWrite, one.isWrite) << one.line;
-    EXPECT_EQ(shapeOf(code.use()), "parts") << one.line;
+    EXPECT_EQ(describeShape(code.use()), "parts") << one.line;
   }
 }
 
@@ -309,7 +309,7 @@ TEST(ParallelUses, ChunksAreTheSchedulesAffair) {
   chunked.chunk = "%m";
   Uses code(program(chunked));
   ASSERT_TRUE(code.use());
-  EXPECT_EQ(shapeOf(code.use()), "parts");
+  EXPECT_EQ(describeShape(code.use()), "parts");
   EXPECT_EQ(code.use()->sharing->schedule, LoopSchedule::chunk);
   EXPECT_EQ(code.use()->sharing->chunk, &code.value("body/m"));
 }
@@ -340,5 +340,5 @@ TEST(ParallelUses, WhatIsPlaced) {
 TEST(ParallelUses, OutsideOfLoops) {
   TeamLoopText outside = loop("");
   outside.before += "\n  store double 1.0, ptr %a";
-  EXPECT_EQ(shapeOf(Uses(program(outside)).use()), "none");
+  EXPECT_EQ(describeShape(Uses(program(outside)).use()), "none");
 }

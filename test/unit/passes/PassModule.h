@@ -197,13 +197,13 @@ struct PassCore : PassModule {
     return found;
   }
 
-  int64_t valueOf(llvm::StringRef path, unsigned seed = 0) {
+  int64_t evaluate(llvm::StringRef path, unsigned seed = 0) {
     EvalContext context;
     context.seed = seed;
     llvm::Value &wanted = value(path);
     if (auto *inside = llvm::dyn_cast<llvm::Instruction>(&wanted))
       context.frame = callPath(inside->getFunction()->getName());
-    return sampler.valueOf(&wanted, context);
+    return sampler.evaluate(&wanted, context);
   }
 
   llvm::SmallVector<ParallelRegion, 8> regions;

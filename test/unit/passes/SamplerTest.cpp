@@ -74,8 +74,8 @@ TEST(Sampler, Arithmetic) {
   for (const auto &one : cases) {
     PassCore code(function(one.lines));
     for (unsigned seed : {0u, 1u}) {
-      int64_t n = code.valueOf("f/n", seed), m = code.valueOf("f/m", seed);
-      EXPECT_EQ(code.valueOf("f/v", seed), one.expected(n, m))
+      int64_t n = code.evaluate("f/n", seed), m = code.evaluate("f/m", seed);
+      EXPECT_EQ(code.evaluate("f/v", seed), one.expected(n, m))
           << one.lines << " n " << n << " m " << m;
     }
   }
@@ -125,7 +125,7 @@ TEST(Sampler, Conditions) {
   for (const auto &one : cases) {
     PassCore code(function(std::string(one.lines) +
                            "\n%v = select i1 %c, i64 %n, i64 %m"));
-    EXPECT_EQ(code.valueOf("f/v"), code.valueOf(one.isTrue ? "f/n" : "f/m"))
+    EXPECT_EQ(code.evaluate("f/v"), code.evaluate(one.isTrue ? "f/n" : "f/m"))
         << one.lines;
   }
 }
@@ -142,11 +142,11 @@ define void @g(i64 %n) { ret void }
   std::vector<int64_t> seen;
   for (const char *path : {"f/n", "f/m", "f/x", "f/y"})
     for (unsigned seed : {0u, 1u}) {
-      int64_t value = code.valueOf(path, seed);
+      int64_t value = code.evaluate(path, seed);
       EXPECT_GT(value, 0);
       EXPECT_LT(value, 1 << 20); // three of them do not overflow
       EXPECT_EQ(value % 64, 0);
-      EXPECT_EQ(value, code.valueOf(path, seed));
+      EXPECT_EQ(value, code.evaluate(path, seed));
       seen.push_back(value);
     }
   llvm::sort(seen);
@@ -183,10 +183,10 @@ define internal void @leaf(i64 %a, i64 %b) {
   ret void
 }
 )"));
-  EXPECT_EQ(code.valueOf("main/square"), 2 * code.valueOf("main/n"));
-  EXPECT_EQ(code.valueOf("main/six"), 6);
-  EXPECT_EQ(code.valueOf("leaf/v"), code.valueOf("main/n"));
-  Sampler::Place place = code.sampler.placeOf(code.valueOf("main/same"));
+  EXPECT_EQ(code.evaluate("main/square"), 2 * code.evaluate("main/n"));
+  EXPECT_EQ(code.evaluate("main/six"), 6);
+  EXPECT_EQ(code.evaluate("leaf/v"), code.evaluate("main/n"));
+  Sampler::Place place = code.sampler.getPlace(code.evaluate("main/same"));
   ASSERT_TRUE(place.object);
   EXPECT_EQ(place.object->origin, code.module->getNamedGlobal("given"));
 }
@@ -210,8 +210,8 @@ TEST(Sampler, CapturedByReference) {
   %last = add i64 %count, -1
 )",
                     "%p = getelementptr double, ptr %base, i64 %i"})));
-  EXPECT_EQ(code.valueOf("body/count"), code.valueOf("main/n"));
-  EXPECT_EQ(code.valueOf("body/base"), code.valueOf("main/a"));
+  EXPECT_EQ(code.evaluate("body/count"), code.evaluate("main/n"));
+  EXPECT_EQ(code.evaluate("body/base"), code.evaluate("main/a"));
   // The part of iteration 1000, as the thread has it that runs it.
   auto loops = findWorksharingLoops(
       code.function("body"),
@@ -221,8 +221,8 @@ TEST(Sampler, CapturedByReference) {
   context.frame = code.callPath("body");
   context.sharing = &loops[0];
   context.iteration = 1000;
-  Sampler::Place place = code.sampler.placeOf(
-      code.sampler.valueOf(&code.value("body/p"), context));
+  Sampler::Place place = code.sampler.getPlace(
+      code.sampler.evaluate(&code.value("body/p"), context));
   ASSERT_TRUE(place.object);
   EXPECT_EQ(place.object->origin, &code.value("main/a"));
   EXPECT_EQ(place.offset, 8000);
@@ -259,14 +259,14 @@ TEST(Sampler, FieldsOfStructuresThroughArguments) {
   call void @use(ptr %g)
 )",
                         fields));
-  EXPECT_EQ(code.valueOf("use/count"), code.valueOf("main/n"));
-  Sampler::Place place = code.sampler.placeOf(code.valueOf("use/data"));
+  EXPECT_EQ(code.evaluate("use/count"), code.evaluate("main/n"));
+  Sampler::Place place = code.sampler.getPlace(code.evaluate("use/data"));
   ASSERT_TRUE(place.object);
   EXPECT_EQ(place.object->origin, &code.value("build/data"));
   EXPECT_EQ(place.object->frame->call, &code.call("main", "build"));
   EXPECT_EQ(place.offset, 0);
   // A field that is never set is not a known array.
-  EXPECT_NE(code.sampler.placeOf(code.valueOf("use/none")).object,
+  EXPECT_NE(code.sampler.getPlace(code.evaluate("use/none")).object,
             place.object);
 }
 
@@ -283,9 +283,9 @@ TEST(Sampler, FieldsBehindAPointerInAVariable) {
   call void @use(ptr %again)
 )",
               std::string("@grid = internal global ptr null\n") + fields));
-  EXPECT_EQ(code.valueOf("use/count"), code.valueOf("main/n"));
+  EXPECT_EQ(code.evaluate("use/count"), code.evaluate("main/n"));
   const MemoryObject *object =
-      code.sampler.placeOf(code.valueOf("use/data")).object;
+      code.sampler.getPlace(code.evaluate("use/data")).object;
   ASSERT_TRUE(object);
   EXPECT_EQ(object->origin, &code.value("build/data"));
 }
@@ -297,7 +297,7 @@ TEST(Sampler, PosixMemalignGivesThroughItsOperand) {
   %a = load ptr, ptr %a.addr
 )"));
   const MemoryObject *object =
-      code.sampler.placeOf(code.valueOf("main/a")).object;
+      code.sampler.getPlace(code.evaluate("main/a")).object;
   ASSERT_TRUE(object);
   EXPECT_EQ(object->origin, &code.value("main/failed"));
 }
@@ -321,7 +321,8 @@ out:
       EvalContext context;
       context.alternative = alternative;
       const MemoryObject *object =
-          code.sampler.placeOf(code.sampler.valueOf(&code.value(path), context))
+          code.sampler
+              .getPlace(code.sampler.evaluate(&code.value(path), context))
               .object;
       ASSERT_TRUE(object) << path;
       seen.insert(object->origin);
@@ -376,7 +377,7 @@ TEST(Sampler, StoresThatAreNeverSeen) {
   };
   for (const auto &one : cases) {
     PassCore code(program(std::string("%x = alloca i64\n") + one.lines));
-    int64_t value = code.valueOf("main/v");
+    int64_t value = code.evaluate("main/v");
     if (StringRef(one.expected) == "unknown")
       EXPECT_GE(value, 192) << one.name;
     else
@@ -401,10 +402,10 @@ define void @change() {
   ret void
 }
 )"));
-  EXPECT_EQ(code.valueOf("main/constant"), 1000);
-  EXPECT_EQ(code.valueOf("main/initial"), 7);
-  EXPECT_GE(code.valueOf("main/open"), 192); // another module may set it
-  EXPECT_EQ(code.valueOf("main/set"), 9);
+  EXPECT_EQ(code.evaluate("main/constant"), 1000);
+  EXPECT_EQ(code.evaluate("main/initial"), 7);
+  EXPECT_GE(code.evaluate("main/open"), 192); // another module may set it
+  EXPECT_EQ(code.evaluate("main/set"), 9);
 }
 
 /// Addresses as the linker would compute them.
@@ -417,18 +418,18 @@ define void @f() {
   ret void
 }
 )");
-  Sampler::Place place = code.sampler.placeOf(code.valueOf("f/v"));
+  Sampler::Place place = code.sampler.getPlace(code.evaluate("f/v"));
   ASSERT_TRUE(place.object);
   EXPECT_EQ(place.object->origin, code.module->getNamedGlobal("array"));
   EXPECT_EQ(place.offset, 80);
-  EXPECT_EQ(code.valueOf("f/n") + 80, code.valueOf("f/v"));
+  EXPECT_EQ(code.evaluate("f/n") + 80, code.evaluate("f/v"));
 }
 
 TEST(Sampler, NoAddress) {
   PassCore code(function("%v = add i64 %n, 1"));
   for (int64_t address :
-       {int64_t(0), int64_t(-1), code.valueOf("f/v"), INT64_MIN, INT64_MAX})
-    EXPECT_EQ(code.sampler.placeOf(address).object, nullptr) << address;
+       {int64_t(0), int64_t(-1), code.evaluate("f/v"), INT64_MIN, INT64_MAX})
+    EXPECT_EQ(code.sampler.getPlace(address).object, nullptr) << address;
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,11 +458,11 @@ e:
   const Loop *outer = loopAt("main/i"), *inner = loopAt("main/j");
   EvalContext context;
   EXPECT_EQ(code.sampler.tripCount(*inner, context), 100);
-  EXPECT_EQ(code.sampler.tripCount(*outer, context), code.valueOf("main/n"));
+  EXPECT_EQ(code.sampler.tripCount(*outer, context), code.evaluate("main/n"));
   EXPECT_EQ(code.sampler.tripCount(*loopAt("main/w:"), context), std::nullopt);
   context.turns[outer] = 7;
   context.turns[inner] = 3;
-  EXPECT_EQ(code.sampler.valueOf(&code.value("main/v"), context), 703);
+  EXPECT_EQ(code.sampler.evaluate(&code.value("main/v"), context), 703);
 }
 
 /// The loop is in a function that called the one that is looked at: the same
@@ -507,7 +508,7 @@ e:
 )"));
   for (const char *path : {"main/self", "main/fromY", "main/p", "main/q",
                            "main/next", "main/n", "main/m"})
-    EXPECT_EQ(code.valueOf(path), code.valueOf(path)) << path;
+    EXPECT_EQ(code.evaluate(path), code.evaluate(path)) << path;
 }
 
 /// Values that are used twice each: 2 to the power of 60 paths, or 20000 steps
@@ -521,7 +522,7 @@ TEST(Sampler, DeepExpressionsStayBounded) {
                before + "\n";
     }
     PassCore code(function(lines));
-    EXPECT_EQ(code.valueOf("f/v" + std::to_string(depth)), 0);
+    EXPECT_EQ(code.evaluate("f/v" + std::to_string(depth)), 0);
   }
 }
 
@@ -533,7 +534,7 @@ TEST(Sampler, WideNumbers) {
   %odd = mul i128 %wide, 36893488147419103233
   %v = trunc i128 %wide to i64
 )"));
-  EXPECT_EQ(code.valueOf("f/v"), code.valueOf("f/n"));
-  EXPECT_EQ(code.valueOf("f/large"), code.valueOf("f/large"));
-  EXPECT_EQ(code.valueOf("f/odd"), code.valueOf("f/odd"));
+  EXPECT_EQ(code.evaluate("f/v"), code.evaluate("f/n"));
+  EXPECT_EQ(code.evaluate("f/large"), code.evaluate("f/large"));
+  EXPECT_EQ(code.evaluate("f/odd"), code.evaluate("f/odd"));
 }

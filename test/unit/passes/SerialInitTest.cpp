@@ -21,7 +21,7 @@ struct Writes : PassCore {
   /// of the code; "?" behind it: with gaps.
   std::string what() {
     std::string text;
-    int64_t size = valueOf("main/bytes");
+    int64_t size = evaluate("main/bytes");
     for (const SerialWrite &write : found) {
       int64_t low = write.low[0] * 64 / size;
       int64_t high = (write.high[0] * 64 + size - 1) / size;
@@ -164,7 +164,7 @@ TEST(SerialInit, Matrices) {
   // The first 8 of each row only: rows have many pages.
   Writes few(matrix("%x = add i64 %row, %j\n" + store("%x"), "8"));
   ASSERT_EQ(few.found.size(), 1u);
-  EXPECT_GT(few.found[0].high[0], few.valueOf("main/bytes") * 9 / 10);
+  EXPECT_GT(few.found[0].high[0], few.evaluate("main/bytes") * 9 / 10);
   EXPECT_FALSE(few.found[0].isDense);
 }
 
@@ -187,7 +187,7 @@ entry:
       "  ret i32 0\n}\n");
   ASSERT_EQ(code.found.size(), 1u);
   EXPECT_EQ(code.found[0].low[0], 0);
-  EXPECT_GT(code.found[0].high[0], code.valueOf("main/bytes") * 63 / 64);
+  EXPECT_GT(code.found[0].high[0], code.evaluate("main/bytes") * 63 / 64);
 }
 
 TEST(SerialInit, LibraryCalls) {
@@ -344,9 +344,9 @@ e:
   auto order = [&](StringRef one, StringRef other) {
     Instruction &first = code.instruction(one);
     Instruction &second = code.instruction(other);
-    return orderOf(first, code.callPath(first.getFunction()->getName()), second,
-                   code.callPath(second.getFunction()->getName()),
-                   code.ofFunctions);
+    return findOrder(first, code.callPath(first.getFunction()->getName()),
+                     second, code.callPath(second.getFunction()->getName()),
+                     code.ofFunctions);
   };
   struct {
     const char *one, *other;

@@ -167,8 +167,8 @@ public:
   /// has all of them; now and then others for a while, or another core.
   void runHeld(uint64_t budget) {
     const CacheLevel &cache = machine.caches[1];
-    uint64_t most = cache.bytes / machine.lineBytes;
-    uint64_t lines = most / random.oneOf<uint64_t>({2, 3, 4, 8});
+    uint64_t max = cache.bytes / machine.lineBytes;
+    uint64_t lines = max / random.oneOf<uint64_t>({2, 3, 4, 8});
     uint64_t seldom = random.oneOf<uint64_t>({100, 1000, 3000});
     unsigned core = anyCore();
     uint64_t base = anyArray();
@@ -178,7 +178,7 @@ public:
         continue;
       core = random.oneIn(3) ? anyCore() : core;
       uint64_t other = base + random.below(1 << 20);
-      for (uint64_t count = random.below(2 * most); count; --count)
+      for (uint64_t count = random.below(2 * max); count; --count)
         access(core, anySite(), other += machine.lineBytes);
     }
   }
@@ -195,11 +195,11 @@ public:
   }
 
 private:
-  void addSite(uint64_t mostBytes = 64) {
+  void addSite(uint64_t maxBytes = 64) {
     Site site;
     do
       site.bytes = random.oneOf<unsigned>({4, 8, 8, 16, 64});
-    while (site.bytes > mostBytes);
+    while (site.bytes > maxBytes);
     site.store = random.oneIn(3);
     site.sector = uint8_t(random.oneIn(2) ? random.below(4) : 0);
     fast.addSite(site);

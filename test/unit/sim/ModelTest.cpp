@@ -77,13 +77,13 @@ TEST(SimModel, AssumptionsAndMapsAreAnInterval) {
   for (const Machine &machine : varied(zen4))
     for (uint64_t map : {1, 2})
       misses.push_back(missesOfColumn(machine, map));
-  auto [least, most] = std::minmax_element(misses.begin(), misses.end());
+  auto [min, max] = std::minmax_element(misses.begin(), misses.end());
   printf("zen4: %llu of 12800 loads of a column miss in L2; by maps and "
          "assumptions %llu to %llu\n",
-         (unsigned long long)misses[0], (unsigned long long)*least,
-         (unsigned long long)*most);
-  EXPECT_EQ(*most, 12800U);
-  EXPECT_EQ(*least, 128U);
+         (unsigned long long)misses[0], (unsigned long long)*min,
+         (unsigned long long)*max);
+  EXPECT_EQ(*max, 12800U);
+  EXPECT_EQ(*min, 128U);
 }
 
 static uint64_t residentBytes() {
@@ -117,7 +117,7 @@ TEST(SimModel, MemoryIsASmallPartOfTheProgram) {
 }
 
 /// Streams of \p stride bytes, not at the same place of their pages.
-static std::vector<Stream> streamsOf(int64_t stride) {
+static std::vector<Stream> findStreams(int64_t stride) {
   return {{0, (uint64_t(1) << 40) + 1024, stride},
           {1, (uint64_t(2) << 40) + 7 * 4096, stride},
           {2, (uint64_t(3) << 40) + 65536 - 8, stride}};
@@ -149,13 +149,13 @@ static void expectSameCounts(const Machine &machine, int64_t stride,
     fast.addSite({0, site, 8, site == 2, 0});
     naive.addSite({0, site, 8, site == 2, 0});
   }
-  std::vector<Stream> back = streamsOf(stride);
+  std::vector<Stream> back = findStreams(stride);
   for (Stream &stream : back) {
     stream.begin += uint64_t(stride) * times;
     stream.stride = -stride;
   }
   for (const auto &[streams, count] :
-       {std::pair(streamsOf(stride), times), std::pair(back, times / 8)}) {
+       {std::pair(findStreams(stride), times), std::pair(back, times / 8)}) {
     fast.core(0).affine(streams, count);
     naive.affine(0, streams, count);
     fast.core(0).access(0, streams[1].begin);
@@ -178,14 +178,14 @@ TEST(SimModel, LongLoopsLeaveTheTlbs) {
   }
 }
 
-static uint64_t stepsOf(int64_t stride, uint64_t bytes,
-                        const std::vector<uint64_t> &maps) {
+static uint64_t countSteps(int64_t stride, uint64_t bytes,
+                           const std::vector<uint64_t> &maps) {
   WhatIf whatIf = withoutCaches();
   whatIf.mapSeeds = maps;
   Model model(withEntries(1024), whatIf);
   for (unsigned site = 0; site < 3; ++site)
     model.addSite({0, site, 8, site == 2, 0});
-  model.core(0).affine(streamsOf(stride),
+  model.core(0).affine(findStreams(stride),
                        bytes / uint64_t(stride > 0 ? stride : -stride));
   return model.steps();
 }
@@ -196,14 +196,14 @@ static uint64_t stepsOf(int64_t stride, uint64_t bytes,
 TEST(SimModel, TwiceTheIterationsTakeNoLonger) {
   constexpr uint64_t bytes = uint64_t(4) << 30;
   for (int64_t stride : {8, 24, -8}) {
-    uint64_t once = stepsOf(stride, bytes, {});
-    uint64_t twice = stepsOf(stride, 2 * bytes, {});
-    double withL2 = double(stepsOf(stride, bytes / 16, {1}));
+    uint64_t once = countSteps(stride, bytes, {});
+    uint64_t twice = countSteps(stride, 2 * bytes, {});
+    double withL2 = double(countSteps(stride, bytes / 16, {1}));
     printf("three streams of 4 GiB, stride %lld: %llu steps, twice as long %.2f"
            " times as many; with L2, of 256 MiB: %.0f, %.2f times\n",
            (long long)stride, (unsigned long long)once,
            double(twice) / double(once), withL2,
-           double(stepsOf(stride, bytes / 8, {1})) / withL2);
+           double(countSteps(stride, bytes / 8, {1})) / withL2);
     EXPECT_LE(twice * 10, once * 11);
   }
 }

@@ -48,7 +48,7 @@ NaiveModel::Memory NaiveModel::makeCache(const CacheLevel &level,
   return memory;
 }
 
-uint64_t NaiveModel::setOf(const Memory &memory, uint64_t index) const {
+uint64_t NaiveModel::getSet(const Memory &memory, uint64_t index) const {
   uint64_t set = index;
   uint64_t address = index * memory.lineBytes;
   for (unsigned from : memory.hash.from)
@@ -59,14 +59,15 @@ uint64_t NaiveModel::setOf(const Memory &memory, uint64_t index) const {
 
 NaiveModel::Entry *NaiveModel::find(Memory &memory, uint64_t number,
                                     uint64_t index) {
-  for (Entry &entry : memory.entries[setOf(memory, index)])
+  for (Entry &entry : memory.entries[getSet(memory, index)])
     if (entry.number == number)
       return &entry;
   return nullptr;
 }
 
-size_t NaiveModel::victimOf(const Memory &memory, const std::vector<Entry> &set,
-                            unsigned sector) const {
+size_t NaiveModel::findVictim(const Memory &memory,
+                              const std::vector<Entry> &set,
+                              unsigned sector) const {
   auto held = [&](unsigned wanted) {
     return std::count_if(set.begin(), set.end(), [&](const Entry &entry) {
       return entry.sector == wanted;
@@ -113,9 +114,9 @@ bool NaiveModel::access(Memory &memory, uint64_t number, uint64_t index,
       entry->sector = sector;
     return true;
   }
-  std::vector<Entry> &set = memory.entries[setOf(memory, index)];
+  std::vector<Entry> &set = memory.entries[getSet(memory, index)];
   if (set.size() == memory.ways) {
-    size_t place = victimOf(memory, set, sector);
+    size_t place = findVictim(memory, set, sector);
     evicted = set[place];
     set.erase(set.begin() + long(place));
   }
@@ -268,11 +269,11 @@ void NaiveModel::followMisses(unsigned core, unsigned site, uint64_t line,
     ended = streams.back();
     streams.pop_back();
   }
-  int64_t most = std::max(int64_t(next->linesAhead), firstAhead);
+  int64_t max = std::max(int64_t(next->linesAhead), firstAhead);
   int64_t way = int64_t(line - stream.front);
   if (!stream.steps || (way < 0) == (stream.steps < 0)) {
     stream.front = line;
-    stream.steps = std::max(-most, std::min(most, stream.steps + way));
+    stream.steps = std::max(-max, std::min(max, stream.steps + way));
   }
   stream.last = seen.count;
   stream.site = site;

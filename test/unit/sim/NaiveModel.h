@@ -59,10 +59,10 @@ private:
 
   static Memory makeCache(const CacheLevel &level, unsigned lineBytes,
                           const WayLimits &limits);
-  uint64_t setOf(const Memory &memory, uint64_t index) const;
+  uint64_t getSet(const Memory &memory, uint64_t index) const;
   Entry *find(Memory &memory, uint64_t number, uint64_t index);
-  size_t victimOf(const Memory &memory, const std::vector<Entry> &set,
-                  unsigned sector) const;
+  size_t findVictim(const Memory &memory, const std::vector<Entry> &set,
+                    unsigned sector) const;
   bool access(Memory &memory, uint64_t number, uint64_t index, unsigned sector,
               bool store, Entry &evicted);
   uint64_t physicalLine(const View &view, uint64_t line) const;

@@ -29,25 +29,26 @@ public:
   }
   const mpg_sim_record *chunk(unsigned number) override {
     Lane &lane = lanes[number];
-    return lane.taken < lane.come ? lane.chunks[lane.taken].data() : nullptr;
+    return lane.taken < lane.delivered ? lane.chunks[lane.taken].data()
+                                       : nullptr;
   }
   void release(unsigned number, unsigned used) override {
     EXPECT_LE(used, lanes[number].chunks[lanes[number].taken].size());
     ++lanes[number].taken;
   }
-  bool come(unsigned number) {
+  bool deliver(unsigned number) {
     Lane &lane = lanes[number];
-    if (lane.come == lane.chunks.size())
+    if (lane.delivered == lane.chunks.size())
       return false;
-    lane.chunks[lane.come].resize(perChunk);
-    ++lane.come;
+    lane.chunks[lane.delivered].resize(perChunk);
+    ++lane.delivered;
     return true;
   }
 
 private:
   struct Lane {
     std::vector<Records> chunks;
-    size_t come = 0, taken = 0;
+    size_t delivered = 0, taken = 0;
   };
   std::vector<Lane> lanes;
 };
@@ -129,12 +130,12 @@ Order merge(unsigned threads, unsigned seed, unsigned arrival) {
   Order order;
   SimMerge merged(all, threads + 1, Listener(order));
   for (unsigned idle = 0; idle < 100;) {
-    idle = all.come(unsigned(random() % (threads + 1))) ? 0 : idle + 1;
+    idle = all.deliver(unsigned(random() % (threads + 1))) ? 0 : idle + 1;
     if (random() % 2)
-      merged.take();
+      merged.advance();
   }
   for (unsigned lane = 0; lane <= threads; ++lane)
-    while (all.come(lane))
+    while (all.deliver(lane))
       ;
   merged.finish();
   EXPECT_EQ(merged.skips(), 0u);
@@ -162,12 +163,12 @@ TEST(SimMerge, NobodyRunsAway) {
     chunk.push_back(record(MPG_SIM_STRIDE, 0, 8));
   }
   for (unsigned lane : {0, 0, 1, 2})
-    EXPECT_TRUE(all.come(lane));
+    EXPECT_TRUE(all.deliver(lane));
   all.fill(0).push_back(record(MPG_SIM_JOINS, 1, 1));
-  EXPECT_TRUE(all.come(0));
+  EXPECT_TRUE(all.deliver(0));
   Order order;
   SimMerge merged(all, 3, Listener(order));
-  merged.take();
+  merged.advance();
   EXPECT_GT(order.size(), 190u);
   for (const auto &turn : order)
     EXPECT_LE(turn.second, SimMerge::turn);
@@ -181,10 +182,10 @@ TEST(SimMerge, EndsWithoutEnds) {
   all.fill(2).push_back(record(MPG_SIM_JOINS, 1, 9));
   all.fill(2).push_back(record(MPG_SIM_ACCESS, 2));
   for (unsigned lane : {0, 1, 2, 2})
-    EXPECT_TRUE(all.come(lane));
+    EXPECT_TRUE(all.deliver(lane));
   Order order;
   SimMerge merged(all, 3, Listener(order));
-  EXPECT_FALSE(merged.take());
+  EXPECT_FALSE(merged.advance());
   merged.finish();
   EXPECT_EQ(order, (Order{{1, 1}, {2, 1}}));
 }
@@ -197,14 +198,14 @@ TEST(SimMerge, SkipsWhoDoesNotCome) {
   for (unsigned at = 0; at < 3000; ++at)
     much.push_back(record(MPG_SIM_ACCESS, 0));
   all.fill(1).push_back(record(MPG_SIM_ACCESS, 1));
-  EXPECT_TRUE(all.come(0) && all.come(0));
+  EXPECT_TRUE(all.deliver(0) && all.deliver(0));
   Order order;
   SimMerge merged(all, 2, Listener(order));
-  EXPECT_EQ(merged.take(), 1u);
+  EXPECT_EQ(merged.advance(), 1u);
   merged.skip(1);
-  EXPECT_EQ(merged.take(), 0u);
+  EXPECT_EQ(merged.advance(), 0u);
   EXPECT_EQ(order, (Order{{0, 3000}}));
-  EXPECT_TRUE(all.come(1));
+  EXPECT_TRUE(all.deliver(1));
   merged.finish();
   EXPECT_EQ(order.back(), std::pair(1u, uint64_t(1)));
   EXPECT_EQ(merged.skips(), 1u);

@@ -19,10 +19,10 @@ using namespace llvm;
 using namespace mpg;
 
 /// Rows are numbered by int32_t.
-static constexpr uint64_t mostRows = uint64_t(1) << 31;
+static constexpr uint64_t maxRows = uint64_t(1) << 31;
 
 Expected<ZipfRanks> ZipfRanks::make(uint64_t count, double alpha) {
-  if (count == 0 || count > mostRows)
+  if (count == 0 || count > maxRows)
     return createStringError(std::errc::invalid_argument,
                              "there must be 1 to 2^31 rows to draw from");
   if (!std::isfinite(alpha) || alpha < 0)
@@ -124,7 +124,7 @@ static void fillRow(const EmbedWork &work, char *row, uint64_t number) {
 static bool isRight(const EmbedWork &work, unsigned thread,
                     const EmbedPlaces &places, unsigned pass) {
   const int32_t *indices = places.indices + pass * places.indexStride;
-  uint64_t count = work.countOf(thread);
+  uint64_t count = work.getCount(thread);
   uint64_t step = std::max<uint64_t>(count / 64, 1);
   std::vector<char> expected(work.rowBytes());
   for (uint64_t i = 0; i < count; i += step) {
@@ -153,7 +153,7 @@ static void measureLookups(WorkerResult &result, const EmbedWork &work,
       lookup.table = places.table;
       lookup.indices = places.indices + pass * places.indexStride;
       lookup.out = places.out;
-      if (mpg_embedding_lookup(&lookup, 0, int64_t(work.countOf(thread))) != 0)
+      if (mpg_embedding_lookup(&lookup, 0, int64_t(work.getCount(thread))) != 0)
         errors[thread] = mpg_kernel_error();
     });
   });
@@ -183,7 +183,7 @@ void mpg::measureOnPages(WorkerResult &result, const EmbedWork &work,
     }
   std::vector<EmbedPlaces> ofThreads;
   for (unsigned thread = 0; thread < work.threads; ++thread) {
-    uint64_t first = work.firstOf(thread);
+    uint64_t first = work.getFirst(thread);
     ofThreads.push_back({table.as<char>(), work.indices.data() + first,
                          work.lookups,
                          out.as<char>() + first * work.rowBytes()});
@@ -193,7 +193,7 @@ void mpg::measureOnPages(WorkerResult &result, const EmbedWork &work,
     uint64_t end = work.rows * (thread + 1) / work.threads;
     for (uint64_t row = begin; row < end; ++row)
       fillRow(work, table.as<char>() + row * work.rowBytes(), row);
-    memset(ofThreads[thread].out, 0, work.countOf(thread) * work.rowBytes());
+    memset(ofThreads[thread].out, 0, work.getCount(thread) * work.rowBytes());
   });
   for (const BenchMemory *memory : {&table, &out}) {
     memory->addBacking(result.backing);
@@ -261,7 +261,7 @@ void mpg::measureOnNodes(WorkerResult &result, const EmbedWork &work,
   // Each thread takes its memory itself, bound as it will be: its first touch
   // puts it onto its node.
   runTogether(work.threads, [&](unsigned thread) {
-    uint64_t count = work.countOf(thread);
+    uint64_t count = work.getCount(thread);
     outs[thread] = allocate(std::max<uint64_t>(count * work.rowBytes(), 1));
     indices[thread] =
         allocate(std::max<uint64_t>(embedPasses * count * sizeof(int32_t), 1));
@@ -271,7 +271,7 @@ void mpg::measureOnNodes(WorkerResult &result, const EmbedWork &work,
     auto *own = reinterpret_cast<int32_t *>(indices[thread].get());
     for (unsigned pass = 0; pass < embedPasses; ++pass)
       memcpy(own + pass * count,
-             work.indices.data() + pass * work.lookups + work.firstOf(thread),
+             work.indices.data() + pass * work.lookups + work.getFirst(thread),
              count * sizeof(int32_t));
     ofThreads[thread] = {isReplicated
                              ? static_cast<char *>(localCopy(replica.copies))
@@ -284,5 +284,5 @@ void mpg::measureOnNodes(WorkerResult &result, const EmbedWork &work,
   if (!result.error.empty())
     return;
   measureLookups(result, work, ofThreads);
-  addBackingOf(ofThreads[0].table, tableBytes, result.backing);
+  addRangeBacking(ofThreads[0].table, tableBytes, result.backing);
 }

@@ -66,9 +66,11 @@ struct EmbedWork {
 
   uint64_t rowBytes() const { return dim * elementBytes; }
   /// The first lookup of \p thread in each pass.
-  uint64_t firstOf(unsigned thread) const { return lookups * thread / threads; }
-  uint64_t countOf(unsigned thread) const {
-    return firstOf(thread + 1) - firstOf(thread);
+  uint64_t getFirst(unsigned thread) const {
+    return lookups * thread / threads;
+  }
+  uint64_t getCount(unsigned thread) const {
+    return getFirst(thread + 1) - getFirst(thread);
   }
 };
 

@@ -63,7 +63,7 @@ public:
   void addBacking(Backing &backing) const {
     char *low = *std::min_element(blocks.begin(), blocks.end());
     char *high = *std::max_element(blocks.begin(), blocks.end());
-    addBackingOf(low, size_t(high - low) + bytes, backing);
+    addRangeBacking(low, size_t(high - low) + bytes, backing);
   }
 
 private:
@@ -73,7 +73,7 @@ private:
 
 } // namespace
 
-static double timeOf(function_ref<void()> work) {
+static double measureTime(function_ref<void()> work) {
   double start = nowSeconds();
   work();
   return nowSeconds() - start;
@@ -95,7 +95,7 @@ static void measurePhases(WorkerResult &result, size_t last, size_t count) {
     bool isThere = true;
     uint64_t switches = involuntarySwitches();
     counters.reset();
-    double seconds = timeOf([&] {
+    double seconds = measureTime([&] {
       if (phase % 2 == 0)
         isThere = blocks.allocate();
       else
@@ -112,7 +112,7 @@ static void measurePhases(WorkerResult &result, size_t last, size_t count) {
     }
     if (phase % 2 == 0)
       result.figures["first_touch_us"] =
-          timeOf([&] { blocks.touch(); }) * 1e6 / double(count);
+          measureTime([&] { blocks.touch(); }) * 1e6 / double(count);
   }
   // Pages under blocks that are gone: they are under others of the same size.
   if (last % 2 == 1) {
@@ -258,12 +258,12 @@ static WorkerResult measure(const Parameters &parameters) {
   result.error = whyWrongHeap(heap->isLibmpg);
   uint64_t threads = 1;
   if (test == "parallel")
-    threads = readCount(parameters, "threads", mostThreads, result.error);
+    threads = readCount(parameters, "threads", maxThreads, result.error);
   // The guide's 16 threads have 327,680 together.
-  constexpr uint64_t mostBlocks = 1 << 22;
+  constexpr uint64_t maxBlocks = 1 << 22;
   uint64_t blocks =
       readCount(parameters, "blocks",
-                mostBlocks / std::max<uint64_t>(threads, 1), result.error);
+                maxBlocks / std::max<uint64_t>(threads, 1), result.error);
   if (!result.error.empty())
     return result;
   if (test == "parallel")

@@ -16,7 +16,7 @@ using namespace mpg;
 static constexpr uint64_t smallBytes = 128 << 20, largeBytes = 1 << 30;
 static constexpr unsigned repeats = 5;
 /// A repetition walks whole cycles, at least so many loads.
-static constexpr uint64_t leastLoads = 128 * 1024;
+static constexpr uint64_t minLoads = 128 * 1024;
 /// The same cycle in each process; where its pages lie differs.
 static constexpr uint64_t seed = 20231;
 
@@ -33,16 +33,16 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 }
 
 /// Whole cycles.
-static uint64_t loadsOf(uint64_t cells) {
-  return (leastLoads + cells - 1) / cells * cells;
+static uint64_t getLoads(uint64_t cells) {
+  return (minLoads + cells - 1) / cells * cells;
 }
 
 static WorkerResult measure(const Parameters &parameters) {
-  return measureChase(parameters, {"bytes", seed, repeats, loadsOf});
+  return measureChase(parameters, {"bytes", seed, repeats, getLoads});
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &bytes : valuesOf(result, "bytes"))
+  for (const std::string &bytes : getValues(result, "bytes"))
     comparePages(result, {{"bytes", bytes}},
                  "dependent loads from page to page in " + bytes);
 }

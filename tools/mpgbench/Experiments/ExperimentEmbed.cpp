@@ -42,11 +42,11 @@ static uint64_t bytesFor(uint64_t rows, uint64_t dim, uint64_t copies = 1) {
 /// kinds of pages, so a small pool makes all of them smaller; one that is
 /// nearly empty does not, its points are missing.
 static uint64_t roomBytes(const PlanContext &context) {
-  constexpr uint64_t leastPool = 128 << 20;
+  constexpr uint64_t minPool = 128 << 20;
   uint64_t room = context.memoryBytes;
   if (const HugePool *pool = context.node.pages.largePool()) {
     uint64_t bytes = multiplyCapped(pool->free.valueOr(0), pool->pageBytes);
-    if (bytes >= leastPool)
+    if (bytes >= minPool)
       room = std::min(room, bytes - 4 * largePageBytes);
   }
   return room;
@@ -132,7 +132,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// The exponent of a distribution's name; nothing if it is not one.
-static std::optional<double> alphaOf(StringRef distribution) {
+static std::optional<double> parseAlpha(StringRef distribution) {
   if (distribution == "uniform")
     return 0;
   double alpha = 0;
@@ -146,12 +146,12 @@ static EmbedWork readWork(const Parameters &parameters, std::string &error) {
   EmbedWork work;
   auto [rows, dim] = parameter(parameters, "table").split('x');
   // More of either is a mistake, not a table.
-  constexpr uint64_t most = 1 << 24;
+  constexpr uint64_t max = 1 << 24;
   Parameters shape = {{"rows", rows.str()}, {"dim", dim.str()}};
-  work.rows = readCount(shape, "rows", most, error);
-  work.dim = readCount(shape, "dim", most, error);
+  work.rows = readCount(shape, "rows", max, error);
+  work.dim = readCount(shape, "dim", max, error);
   work.lookups = lookupsFor(work.rows);
-  work.threads = unsigned(readCount(parameters, "threads", mostThreads, error));
+  work.threads = unsigned(readCount(parameters, "threads", maxThreads, error));
   return work;
 }
 
@@ -159,7 +159,7 @@ static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   EmbedWork work = readWork(parameters, result.error);
   StringRef distribution = parameter(parameters, "distribution");
-  std::optional<double> alpha = alphaOf(distribution);
+  std::optional<double> alpha = parseAlpha(distribution);
   if (!alpha && result.error.empty())
     result.error = "there is no distribution '" + distribution.str() + "'";
   StringRef replication = parameter(parameters, "replication");
@@ -215,10 +215,10 @@ static std::vector<GuideFigure> guide() {
 
 /// The largest number of threads of any point.
 static std::string allThreads(const ExperimentResult &result) {
-  uint64_t most = 1;
-  for (const std::string &value : valuesOf(result, "threads"))
-    most = std::max(most, parseNumber(value).value_or(1));
-  return std::to_string(most);
+  uint64_t max = 1;
+  for (const std::string &value : getValues(result, "threads"))
+    max = std::max(max, parseNumber(value).value_or(1));
+  return std::to_string(max);
 }
 
 /// By page size; with 1 thread and with \p threads, where that was planned.
@@ -243,7 +243,7 @@ static void concludePages(ExperimentResult &result, const std::string &table,
 
 static void conclude(ExperimentResult &result) {
   std::string threads = allThreads(result);
-  for (const std::string &table : valuesOf(result, "table"))
+  for (const std::string &table : getValues(result, "table"))
     concludePages(result, table, threads);
   if (const PointResult *zipf =
           findPoint(result, {{"distribution", "zipf-1.2"}})) {

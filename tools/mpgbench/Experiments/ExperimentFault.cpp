@@ -85,7 +85,7 @@ static double touch(const FaultPoint &point, char *memory) {
   uint64_t step = uint64_t(sysconf(_SC_PAGESIZE));
   return runTogether(point.threads, [&](unsigned thread) {
     // Two threads in one large page would wait for each other.
-    Part part = partOf(point.bytes, largePageBytes, thread, point.threads);
+    Part part = getPart(point.bytes, largePageBytes, thread, point.threads);
     for (uint64_t at = part.begin; at < part.end; at += step)
       *static_cast<volatile char *>(memory + at) = 1;
   });
@@ -139,9 +139,9 @@ static void measureFaults(const FaultPoint &point, WorkerResult &result) {
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   FaultPoint point = {parameter(parameters, "pages"), 0, 0, false};
-  point.bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  point.bytes = readSize(parameters, "bytes", maxBytes, result.error);
   point.threads =
-      unsigned(readCount(parameters, "threads", mostThreads, result.error));
+      unsigned(readCount(parameters, "threads", maxThreads, result.error));
   StringRef by = parameter(parameters, "by");
   point.byPopulate = by == "populate";
   if (result.error.empty() && by != "touch" && !point.byPopulate)
@@ -170,12 +170,12 @@ static std::vector<GuideFigure> guide() {
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &threads : valuesOf(result, "threads"))
+  for (const std::string &threads : getValues(result, "threads"))
     comparePages(result, {{"threads", threads}, {"by", "touch"}},
                  "first touch per GiB at least 4x cheaper, " +
                      countThreads(threads),
                  bar);
-  if (is_contained(valuesOf(result, "by"), "populate"))
+  if (is_contained(getValues(result, "by"), "populate"))
     comparePages(result, {{"by", "populate"}},
                  "paging in per GiB at least 4x cheaper by MADV_POPULATE_WRITE",
                  bar);

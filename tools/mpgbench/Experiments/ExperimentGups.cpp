@@ -17,10 +17,10 @@ static constexpr uint64_t fullBytes = 1 << 30, quickBytes = 128 << 20;
 static constexpr unsigned repeats = 3;
 /// Of all threads in one repetition, at most: HPC Challenge makes four for each
 /// word of the table, which would take half a minute a point.
-static constexpr uint64_t mostUpdates = 1 << 22;
+static constexpr uint64_t maxUpdates = 1 << 22;
 static constexpr unsigned updatesPerWord = 4;
 /// So many may be under way at once; the rules allow 1024.
-static constexpr unsigned lookAhead = 128;
+static constexpr unsigned aheadLoads = 128;
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
   uint64_t bytes =
@@ -74,8 +74,8 @@ static uint64_t randomAt(uint64_t index) {
 /// Updates [\p part) of the sequence.
 static void update(uint64_t *table, uint64_t mask, Part part) {
   // Streams apart from each other, so that none waits for the number before.
-  uint64_t randoms[lookAhead], each = part.count() / lookAhead;
-  for (unsigned i = 0; i < lookAhead; ++i)
+  uint64_t randoms[aheadLoads], each = part.count() / aheadLoads;
+  for (unsigned i = 0; i < aheadLoads; ++i)
     randoms[i] = randomAt(part.begin + i * each);
   for (uint64_t turn = 0; turn < each; ++turn)
     for (uint64_t &random : randoms) {
@@ -92,11 +92,11 @@ struct Table {
   unsigned threads;
   uint64_t updates;
 
-  Part updatesOf(unsigned thread) const {
-    return partOf(updates, lookAhead, thread, threads);
+  Part getUpdates(unsigned thread) const {
+    return getPart(updates, aheadLoads, thread, threads);
   }
   void updateAll(unsigned thread) const {
-    update(words, count - 1, updatesOf(thread));
+    update(words, count - 1, getUpdates(thread));
   }
   /// How many words are not what they were at first. pre: an even number of
   /// rounds of all updates, each of which takes back the one before.
@@ -112,7 +112,7 @@ struct Table {
 
 static void measureTable(const Table &table, WorkerResult &result) {
   runTogether(table.threads, [&](unsigned thread) {
-    Part part = partOf(table.count, largePageBytes / 8, thread, table.threads);
+    Part part = getPart(table.count, largePageBytes / 8, thread, table.threads);
     for (uint64_t i = part.begin; i < part.end; ++i)
       table.words[i] = i;
   });
@@ -133,21 +133,21 @@ static void measureTable(const Table &table, WorkerResult &result) {
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   unsigned threads =
-      unsigned(readCount(parameters, "threads", mostThreads, result.error));
+      unsigned(readCount(parameters, "threads", maxThreads, result.error));
   measureOn(parameter(parameters, "pages"), bytes, result,
             [&](const BenchMemory &memory) {
               uint64_t words = bit_floor(memory.bytes() / sizeof(uint64_t));
               measureTable({memory.as<uint64_t>(), words, threads,
-                            std::min(mostUpdates, updatesPerWord * words)},
+                            std::min(maxUpdates, updatesPerWord * words)},
                            result);
             });
   return result;
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &threads : valuesOf(result, "threads"))
+  for (const std::string &threads : getValues(result, "threads"))
     comparePages(result, {{"threads", threads}},
                  "random updates, " + countThreads(threads));
 }

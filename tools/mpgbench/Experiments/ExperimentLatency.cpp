@@ -73,14 +73,14 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 // Worker
 //===----------------------------------------------------------------------===//
 
-static uint64_t loadsOf(uint64_t cells) {
+static uint64_t getLoads(uint64_t cells) {
   if (cells > wholeCells)
     return otherLoads;
   return (wholeLoads + cells - 1) / cells * cells;
 }
 
 static WorkerResult measure(const Parameters &parameters) {
-  return measureChase(parameters, {"size", seed, repeats, loadsOf});
+  return measureChase(parameters, {"size", seed, repeats, getLoads});
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,12 +89,12 @@ static WorkerResult measure(const Parameters &parameters) {
 
 /// The kind of large pages that is compared with the base page.
 static std::string largeKind(const ExperimentResult &result) {
-  std::vector<std::string> kinds = valuesOf(result, "pages");
+  std::vector<std::string> kinds = getValues(result, "pages");
   return is_contained(kinds, "2M") || !is_contained(kinds, "THP") ? "2M"
                                                                   : "THP";
 }
 
-static std::string sizeOf(const PointResult &point) {
+static std::string getSize(const PointResult &point) {
   return parameter(point.parameters, "size").str();
 }
 
@@ -102,7 +102,7 @@ static std::string sizeOf(const PointResult &point) {
 /// by the sizes that the system tells; " memory" if none does; "" where it does
 /// not tell.
 static std::string nameOfLevel(const PointResult &point) {
-  uint64_t bytes = parseBytes(sizeOf(point)).value_or(0);
+  uint64_t bytes = parseBytes(getSize(point)).value_or(0);
   bool isKnown = false;
   for (const DataCache &cache : readDataCaches(SysTree("/"))) {
     std::optional<uint64_t> cacheBytes = parseBytes(cache.size);
@@ -115,9 +115,9 @@ static std::string nameOfLevel(const PointResult &point) {
 
 /// "levels on 2M pages: L1 1.1 ns up to 32K, L2 3.9 ns up to 768K, ...". On
 /// large pages, where the TLB adds least.
-static void tellLevels(ExperimentResult &result, const std::string &pages) {
+static void reportLevels(ExperimentResult &result, const std::string &pages) {
   std::vector<const PointResult *> points =
-      curveOf(result, {{"pages", pages}}, "size");
+      getCurve(result, {{"pages", pages}}, "size");
   std::vector<double> curve;
   for (const PointResult *point : points)
     curve.push_back(point->summary.median);
@@ -129,11 +129,11 @@ static void tellLevels(ExperimentResult &result, const std::string &pages) {
   for (const Level &level : ArrayRef(levels).drop_back())
     conclusion.text +=
         formatv("{0} {1:f1} ns up to {2},", nameOfLevel(*points[level.last]),
-                level.value, sizeOf(*points[level.last]));
+                level.value, getSize(*points[level.last]));
   const PointResult &last = *points[levels.back().first];
   conclusion.text += formatv("{0} {1:f1} ns from {2} on",
                              nameOfLevel(*points[levels.back().last]),
-                             levels.back().value, sizeOf(last));
+                             levels.back().value, getSize(last));
   bool isBusy = any_of(points, [](const PointResult *p) { return p->isBusy; });
   conclusion.kind =
       isBusy ? Conclusion::Kind::undecided : Conclusion::Kind::yes;
@@ -159,13 +159,13 @@ static size_t findParting(const std::vector<Conclusion> &bySize) {
 
 static void conclude(ExperimentResult &result) {
   std::string base = basePageName(), large = largeKind(result);
-  tellLevels(result, large);
+  reportLevels(result, large);
   std::vector<Conclusion> bySize;
   std::vector<std::string> sizes;
   for (const PointResult &point : result.points) {
     if (parameter(point.parameters, "pages") != base)
       continue;
-    std::string size = sizeOf(point);
+    std::string size = getSize(point);
     const PointResult *other =
         findPoint(result, {{"pages", large}, {"size", size}});
     bySize.push_back(compareRounds(result, &point, other,

@@ -124,9 +124,9 @@ static void measureLoaded(LoadedWork &work, unsigned line,
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   unsigned threads =
-      unsigned(readCount(parameters, "threads", mostThreads, result.error));
+      unsigned(readCount(parameters, "threads", maxThreads, result.error));
   StringRef pause = parameter(parameters, "pause");
   LoadedWork work{pause == idle ? 0 : threads, 0, bytes, nullptr};
   if (pause != idle && pause != "0")
@@ -143,7 +143,7 @@ static WorkerResult measure(const Parameters &parameters) {
 // Conclusions
 //===----------------------------------------------------------------------===//
 
-static double loadOf(const PointResult &point) {
+static double getLoad(const PointResult &point) {
   std::vector<double> loads;
   for (const WorkerResult &sample : point.samples)
     if (auto load = sample.figures.find("load_gbs");
@@ -154,7 +154,7 @@ static double loadOf(const PointResult &point) {
 
 /// Where latency leaves the idle one: the largest load at which it is below one
 /// and a half for certain, and the smallest from which on it is above.
-static Conclusion tellKnee(const ExperimentResult &result) {
+static Conclusion describeKnee(const ExperimentResult &result) {
   constexpr double knee = 1.5;
   const PointResult *base = findPoint(result, {{"pause", idle}});
   Conclusion conclusion;
@@ -162,13 +162,13 @@ static Conclusion tellKnee(const ExperimentResult &result) {
   for (const PointResult &point : result.points) {
     if (point.samples.empty() || !base || &point == base)
       continue;
-    Ratio slower = unpairedRatio(valuesOf(*base), valuesOf(point));
+    Ratio slower = unpairedRatio(getValues(*base), getValues(point));
     conclusion.kind = point.isBusy || base->isBusy || !slower.interval
                           ? Conclusion::Kind::undecided
                           : Conclusion::Kind::yes;
     if (conclusion.kind == Conclusion::Kind::undecided)
       break;
-    double load = loadOf(point);
+    double load = getLoad(point);
     if (slower.interval->high < knee)
       below = std::max(below, load);
     else if (slower.interval->low > knee && (above == 0 || load < above))
@@ -199,7 +199,7 @@ static void conclude(ExperimentResult &result) {
       compareRounds(result, findPoint(result, {{"pause", "0"}}),
                     findPoint(result, {{"pause", idle}}),
                     "an idle memory against full load"));
-  result.conclusions.push_back(tellKnee(result));
+  result.conclusions.push_back(describeKnee(result));
 }
 
 const Experiment mpg::loadedExperiment = {

@@ -80,7 +80,7 @@ static void measureMix(const BenchMemory &memory, MixFunction mix,
   uint64_t count = memory.bytes() / sizeof(Block) / group * group;
   auto onParts = [&](function_ref<void(Block *, Block *)> work) {
     return runTogether(threads, [&](unsigned thread) {
-      Part part = partOf(count, group, thread, threads);
+      Part part = getPart(count, group, thread, threads);
       work(blocks + part.begin, blocks + part.end);
     });
   };
@@ -94,9 +94,9 @@ static void measureMix(const BenchMemory &memory, MixFunction mix,
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   unsigned threads =
-      unsigned(readCount(parameters, "threads", mostThreads, result.error));
+      unsigned(readCount(parameters, "threads", maxThreads, result.error));
   StringRef reads = parameter(parameters, "reads");
   MixFunction mix = findMix(reads);
   unsigned percent = 0;
@@ -112,8 +112,8 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &threads : valuesOf(result, "threads"))
-    for (const std::string &pages : valuesOf(result, "pages")) {
+  for (const std::string &threads : getValues(result, "threads"))
+    for (const std::string &pages : getValues(result, "pages")) {
       auto find = [&](const char *reads) {
         return findPoint(
             result, {{"threads", threads}, {"pages", pages}, {"reads", reads}});

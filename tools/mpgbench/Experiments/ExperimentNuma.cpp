@@ -133,7 +133,7 @@ static void measureMemory(const BenchMemory &memory, unsigned threads,
   }
   measureRepeats(result, repeats, [&] {
     return runTogether(threads, [&](unsigned thread) {
-      Part part = partOf(count, 1, thread, threads);
+      Part part = getPart(count, 1, thread, threads);
       keep(readBlocks(blocks + part.begin, blocks + part.end));
     });
   });
@@ -147,7 +147,7 @@ static void measureMemory(const BenchMemory &memory, unsigned threads,
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   unsigned node = 0;
   if (parameter(parameters, "cpus").getAsInteger(10, node) &&
       result.error.empty())
@@ -172,11 +172,11 @@ static WorkerResult measure(const Parameters &parameters) {
 //===----------------------------------------------------------------------===//
 
 static void conclude(ExperimentResult &result) {
-  std::vector<std::string> nodes = valuesOf(result, "cpus");
+  std::vector<std::string> nodes = getValues(result, "cpus");
   if (nodes.size() < 2)
     return;
   for (const std::string &cpus : nodes)
-    for (const std::string &memory : valuesOf(result, "memory"))
+    for (const std::string &memory : getValues(result, "memory"))
       if (memory != cpus)
         result.conclusions.push_back(compareRounds(
             result, findPoint(result, {{"cpus", cpus}, {"memory", memory}}),

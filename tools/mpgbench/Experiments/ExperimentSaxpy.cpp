@@ -68,7 +68,7 @@ static void measureArrays(const BenchMemory &memory, uint64_t stride,
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   uint64_t stride = readCount(parameters, "stride", widestStride, result.error);
   if (result.error.empty() && bytes < 8 * widestStride)
     result.error = "bytes=" + sizeName(bytes) + ": less than 8K";
@@ -80,7 +80,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &stride : valuesOf(result, "stride"))
+  for (const std::string &stride : getValues(result, "stride"))
     if (stride == "16" || stride == "1024")
       comparePages(result, {{"stride", stride}},
                    "saxpy of each " + stride + "th element");

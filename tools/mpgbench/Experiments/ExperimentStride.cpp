@@ -56,7 +56,7 @@ static uint64_t readLines(const char *start, uint64_t bytes, uint64_t stride,
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t bytes = readSize(parameters, "bytes", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
   uint64_t stride = readSize(parameters, "stride", bytes, result.error);
   uint64_t line = readSize(parameters, "line", bytes, result.error);
   if (result.error.empty() &&
@@ -81,7 +81,7 @@ static WorkerResult measure(const Parameters &parameters) {
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &stride : valuesOf(result, "stride"))
+  for (const std::string &stride : getValues(result, "stride"))
     if (stride == "64" || stride == "4K")
       comparePages(result, {{"stride", stride}},
                    "one word each " + stride + " bytes");

@@ -92,13 +92,13 @@ static void addFigures(WorkerResult &result, const Arrays &arrays) {
     starts.push_back(uint64_t(uintptr_t(array.get())));
   SetConflicts there = countConflicts(starts, arrayBytes, a64fxL1d);
   result.figures[figureSets.str()] = double(there.sets);
-  result.figures["most_arrays_in_one_a64fx_set"] = double(there.mostArrays);
+  result.figures["most_arrays_in_one_a64fx_set"] = double(there.maxArrays);
   std::optional<CacheShape> shape = readL1d(SysTree("/"));
   if (!shape)
     return;
   SetConflicts here = countConflicts(starts, arrayBytes, *shape);
   result.figures["conflicting_sets_here"] = double(here.sets);
-  result.figures["most_arrays_in_one_set_here"] = double(here.mostArrays);
+  result.figures["most_arrays_in_one_set_here"] = double(here.maxArrays);
   result.figures["ways_here"] = double(shape->ways);
 }
 
@@ -132,7 +132,7 @@ static WorkerResult measure(const Parameters &parameters) {
   if (arrays[0].get()[elements / 2 + side / 2] != expected)
     result.error = "the sweep computed something else";
   for (const Block &array : arrays)
-    addBackingOf(array.get(), arrayBytes, result.backing);
+    addRangeBacking(array.get(), arrayBytes, result.backing);
   addFigures(result, arrays);
   return result;
 }
@@ -144,14 +144,14 @@ static WorkerResult measure(const Parameters &parameters) {
 /// The guide gives miss rates for this, no times.
 /// The largest of the samples': addresses differ from process to process. pre:
 /// the point was measured.
-static double mostSets(const PointResult &point) {
-  double most = 0;
+static double getMaxSets(const PointResult &point) {
+  double max = 0;
   for (const WorkerResult &sample : point.samples) {
     auto at = sample.figures.find(figureSets.str());
     if (at != sample.figures.end())
-      most = std::max(most, at->second);
+      max = std::max(max, at->second);
   }
-  return most;
+  return max;
 }
 
 static Conclusion countSets(const ExperimentResult &result,
@@ -164,7 +164,7 @@ static Conclusion countSets(const ExperimentResult &result,
     return conclusion;
   // Addresses are what they are, however busy the machine was.
   conclusion.ratio = {};
-  double before = mostSets(*plain), after = mostSets(*coloured);
+  double before = getMaxSets(*plain), after = getMaxSets(*coloured);
   conclusion.kind =
       after < before ? Conclusion::Kind::yes : Conclusion::Kind::no;
   conclusion.text =
@@ -212,9 +212,9 @@ std::optional<CacheShape> mpg::readL1d(const SysTree &tree) {
     if (cache.level != 1)
       continue;
     // A file may say anything; this many sets or bytes no L1 cache has.
-    constexpr uint64_t most = 1 << 20;
+    constexpr uint64_t max = 1 << 20;
     if (cache.sets == 0 || cache.ways == 0 || cache.lineBytes == 0 ||
-        cache.sets > most || cache.lineBytes > most)
+        cache.sets > max || cache.lineBytes > max)
       return std::nullopt;
     return CacheShape{cache.sets, cache.ways, cache.lineBytes};
   }
@@ -232,13 +232,13 @@ SetConflicts mpg::countConflicts(ArrayRef<uint64_t> starts, uint64_t bytes,
   uint64_t period = std::min(bytes, shape.sets * shape.lineBytes);
   std::vector<bool> isConflicting(shape.sets);
   SetConflicts conflicts;
-  std::vector<uint64_t> setOf(starts.size());
+  std::vector<uint64_t> getSet(starts.size());
   for (uint64_t offset = 0; offset < period; offset += stepBytes) {
     for (size_t i = 0; i < starts.size(); ++i)
-      setOf[i] = (starts[i] + offset) / shape.lineBytes % shape.sets;
-    for (uint64_t set : setOf) {
-      auto arrays = uint64_t(std::count(setOf.begin(), setOf.end(), set));
-      conflicts.mostArrays = std::max(conflicts.mostArrays, arrays);
+      getSet[i] = (starts[i] + offset) / shape.lineBytes % shape.sets;
+    for (uint64_t set : getSet) {
+      auto arrays = uint64_t(std::count(getSet.begin(), getSet.end(), set));
+      conflicts.maxArrays = std::max(conflicts.maxArrays, arrays);
       if (arrays > shape.ways)
         isConflicting[set] = true;
     }

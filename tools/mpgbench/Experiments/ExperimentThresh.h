@@ -31,7 +31,7 @@ struct SetConflicts {
   /// have ways.
   uint64_t sets = 0;
   /// Most arrays that meet in one set at one index.
-  uint64_t mostArrays = 0;
+  uint64_t maxArrays = 0;
 };
 
 /// Of arrays of \p bytes that begin at \p starts and are read at equal offsets.

@@ -25,8 +25,8 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr unsigned repeats = 5;
-static constexpr uint64_t leastLoads = 512 * 1024;
-static constexpr uint64_t mostPages = 8192;
+static constexpr uint64_t minLoads = 512 * 1024;
+static constexpr uint64_t maxPages = 8192;
 static constexpr uint64_t lineBytes = 64;
 /// The same order in each process.
 static constexpr uint64_t seedOfOrder = 20234;
@@ -55,9 +55,9 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   std::vector<uint64_t> counts = {16, 512, 4096}, ofOneSet;
   if (!context.quick) {
     counts.clear();
-    for (uint64_t count = 8; count <= mostPages; count *= 2)
+    for (uint64_t count = 8; count <= maxPages; count *= 2)
       for (uint64_t more : {count, count + count / 2})
-        if (more <= mostPages)
+        if (more <= maxPages)
           counts.push_back(more);
     ofOneSet = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
   }
@@ -168,7 +168,7 @@ static void **link(const std::vector<void **> &cells) {
 static double chaseCells(const std::vector<void **> &cells,
                          WorkerResult &result) {
   void *cell = link(cells);
-  uint64_t loads = alignTo(leastLoads, cells.size());
+  uint64_t loads = alignTo(minLoads, cells.size());
   measureRepeats(result, repeats, [&] {
     return runTogether(
         1, [&](unsigned) { cell = mpg_chase(cell, int64_t(loads)); });
@@ -188,7 +188,7 @@ static double chasePacked(uint64_t count, WorkerResult &result) {
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
-  uint64_t count = readCount(parameters, "count", 2 * mostPages, result.error);
+  uint64_t count = readCount(parameters, "count", 2 * maxPages, result.error);
   uint64_t apart = readCount(parameters, "apart", 1 << 20, result.error);
   Expected<PageKind> kind = findPageKind(parameter(parameters, "pages"));
   if (!kind)
@@ -211,7 +211,7 @@ static WorkerResult measure(const Parameters &parameters) {
 // Conclusions
 //===----------------------------------------------------------------------===//
 
-static uint64_t countOf(const PointResult &point) {
+static uint64_t getCount(const PointResult &point) {
   return parseNumber(parameter(point.parameters, "count")).value_or(0);
 }
 
@@ -234,9 +234,9 @@ static std::vector<double> costs(const std::vector<const PointResult *> &row) {
 }
 
 /// "4K pages: the first TLB reaches 64 to 96 pages, ..."
-static void tellReach(ExperimentResult &result, const std::string &pages,
-                      uint64_t apart, StringRef what) {
-  std::vector<const PointResult *> row = curveOf(
+static void reportReach(ExperimentResult &result, const std::string &pages,
+                        uint64_t apart, StringRef what) {
+  std::vector<const PointResult *> row = getCurve(
       result, {{"pages", pages}, {"apart", std::to_string(apart)}}, "count");
   if (row.size() < 4)
     return;
@@ -249,7 +249,7 @@ static void tellReach(ExperimentResult &result, const std::string &pages,
     bool isLast = level.last + 1 == row.size();
     conclusion.text += formatv(
         "{0} {1:f1} ns {2} {3}", &level == &levels.front() ? "" : ",",
-        level.value, isLast ? "for" : "up to", countOf(*row[level.last]));
+        level.value, isLast ? "for" : "up to", getCount(*row[level.last]));
   }
   if (any_of(row, [](const PointResult *point) { return point->isBusy; })) {
     conclusion.kind = Conclusion::Kind::undecided;
@@ -259,9 +259,9 @@ static void tellReach(ExperimentResult &result, const std::string &pages,
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &pages : valuesOf(result, "pages")) {
-    tellReach(result, pages, 1, "");
-    tellReach(result, pages, setSpacing, " of one set");
+  for (const std::string &pages : getValues(result, "pages")) {
+    reportReach(result, pages, 1, "");
+    reportReach(result, pages, setSpacing, " of one set");
   }
 }
 

@@ -17,7 +17,7 @@ static constexpr uint64_t guideElements = 83880960,
                           quickElements = 6 * 1024 * 1024;
 /// A repetition makes so many passes over the arrays that at least so many
 /// bytes move.
-static constexpr uint64_t leastBytesMoved = 500 * 1000 * 1000;
+static constexpr uint64_t minBytesMoved = 500 * 1000 * 1000;
 static constexpr unsigned repeats = 5;
 static constexpr uint64_t bytesPerElement = 24; ///< two loads, one store
 /// Parts of threads meet where a line of 256 bytes ends. HW:a64fx-l1d-way
@@ -92,7 +92,7 @@ struct Arrays {
       : a(memory), b(a + n + shiftElements), c(b + n + shiftElements), n(n),
         threads(threads) {}
   Part part(unsigned thread) const {
-    return partOf(n, elementsPerLine, thread, threads);
+    return getPart(n, elementsPerLine, thread, threads);
   }
 };
 
@@ -124,7 +124,7 @@ static void checkResult(const Arrays &arrays, WorkerResult &result) {
 static void measureArrays(const Arrays &arrays, WorkerResult &result) {
   result.figures["first_touch_ms"] = touchArrays(arrays) * 1e3;
   uint64_t passBytes = arrays.n * bytesPerElement;
-  uint64_t passes = (leastBytesMoved + passBytes - 1) / passBytes;
+  uint64_t passes = (minBytesMoved + passBytes - 1) / passBytes;
   measureRepeats(result, repeats, [&] {
     return runTogether(arrays.threads, [&](unsigned thread) {
       Part part = arrays.part(thread);
@@ -150,7 +150,7 @@ static void measurePolicy(uint64_t n, unsigned threads, WorkerResult &result) {
     return;
   }
   measureArrays(Arrays(memory, n, threads), result);
-  addBackingOf(memory, allBytes(n), result.backing);
+  addRangeBacking(memory, allBytes(n), result.backing);
   if (result.error.empty())
     result.error = checkBackingOn("2M", result.backing);
   free(memory);
@@ -159,9 +159,9 @@ static void measurePolicy(uint64_t n, unsigned threads, WorkerResult &result) {
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t n =
-      readCount(parameters, "n", mostBytes / bytesPerElement / 2, result.error);
+      readCount(parameters, "n", maxBytes / bytesPerElement / 2, result.error);
   unsigned threads =
-      unsigned(readCount(parameters, "threads", mostThreads, result.error));
+      unsigned(readCount(parameters, "threads", maxThreads, result.error));
   if (!result.error.empty())
     return result;
   StringRef policy = parameter(parameters, "policy");
@@ -205,7 +205,7 @@ static std::vector<GuideFigure> guide() {
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &threads : valuesOf(result, "threads"))
+  for (const std::string &threads : getValues(result, "threads"))
     comparePages(result, {{"threads", threads}, {"policy", ""}},
                  "triad, " + countThreads(threads));
   result.conclusions.push_back(compareRounds(

@@ -25,22 +25,22 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
 }
 
 /// Whole cycles.
-static uint64_t loadsOf(uint64_t cells) {
-  constexpr uint64_t leastLoads = 1 << 20;
-  return (leastLoads + cells - 1) / cells * cells;
+static uint64_t getLoads(uint64_t cells) {
+  constexpr uint64_t minLoads = 1 << 20;
+  return (minLoads + cells - 1) / cells * cells;
 }
 
 static WorkerResult measure(const Parameters &parameters) {
-  return measureChase(parameters, {"size", seed, repeats, loadsOf});
+  return measureChase(parameters, {"size", seed, repeats, getLoads});
 }
 
 /// How far each run is from the median, in parts of it.
 static std::vector<double> deviations(const PointResult &point) {
   // Two runs that agree to a millionth are equal; a ratio needs a number.
-  constexpr double least = 1e-6;
+  constexpr double min = 1e-6;
   std::vector<double> all;
-  for (double value : valuesOf(point))
-    all.push_back(std::max(std::abs(value / point.summary.median - 1), least));
+  for (double value : getValues(point))
+    all.push_back(std::max(std::abs(value / point.summary.median - 1), min));
   return all;
 }
 
@@ -72,7 +72,7 @@ static void compareSpread(ExperimentResult &result, const PointResult &base,
 }
 
 static void conclude(ExperimentResult &result) {
-  for (const std::string &size : valuesOf(result, "size")) {
+  for (const std::string &size : getValues(result, "size")) {
     const PointResult *base =
         findPoint(result, {{"pages", basePageName()}, {"size", size}});
     for (const char *pages : {"2M", "1G"}) {

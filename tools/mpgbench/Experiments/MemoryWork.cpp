@@ -47,7 +47,7 @@ static void walk(const BenchMemory &memory, uint64_t stride,
     result.error = "mpg_chase_fill refused the buffer";
     return;
   }
-  uint64_t cells = memory.bytes() / stride, loads = work.loadsOf(cells);
+  uint64_t cells = memory.bytes() / stride, loads = work.getLoads(cells);
   measureRepeats(result, work.repeats, [&] {
     return runTogether(1, [&](unsigned) {
       void *next = mpg_chase(cell, int64_t(loads));
@@ -80,9 +80,8 @@ std::vector<PlannedPoint> mpg::planChase(const PlanContext &context,
 WorkerResult mpg::measureChase(const Parameters &parameters,
                                const ChaseWork &work) {
   WorkerResult result;
-  uint64_t bytes =
-      readSize(parameters, work.bytesName, mostBytes, result.error);
-  uint64_t stride = readSize(parameters, "stride", mostBytes, result.error);
+  uint64_t bytes = readSize(parameters, work.bytesName, maxBytes, result.error);
+  uint64_t stride = readSize(parameters, "stride", maxBytes, result.error);
   if (result.error.empty() && (stride % 8 != 0 || bytes / stride < 2))
     result.error = "stride=" + sizeName(stride) +
                    ": not a multiple of 8 that is in " + work.bytesName + "=" +
@@ -113,7 +112,7 @@ static size_t endOfPlateau(ArrayRef<double> curve, size_t first) {
   return end;
 }
 
-static Level levelOf(ArrayRef<double> curve, size_t first, size_t end) {
+static Level makeLevel(ArrayRef<double> curve, size_t first, size_t end) {
   return {first, end - 1, summarise(curve.slice(first, end - first)).median};
 }
 
@@ -125,9 +124,9 @@ std::vector<Level> mpg::findLevels(ArrayRef<double> curve) {
       ++first;
       continue;
     }
-    Level level = levelOf(curve, first, end);
+    Level level = makeLevel(curve, first, end);
     if (!levels.empty() && level.value < step * levels.back().value)
-      levels.back() = levelOf(curve, levels.back().first, end);
+      levels.back() = makeLevel(curve, levels.back().first, end);
     else
       levels.push_back(level);
     first = end;
@@ -135,9 +134,9 @@ std::vector<Level> mpg::findLevels(ArrayRef<double> curve) {
   return levels;
 }
 
-std::vector<const PointResult *> mpg::curveOf(const ExperimentResult &result,
-                                              const Parameters &parameters,
-                                              StringRef x) {
+std::vector<const PointResult *> mpg::getCurve(const ExperimentResult &result,
+                                               const Parameters &parameters,
+                                               StringRef x) {
   std::vector<const PointResult *> points;
   for (const PointResult &point : result.points)
     if (!point.samples.empty() && all_of(parameters, [&](const auto &wanted) {

@@ -40,10 +40,10 @@ void touchBlocks(Block *begin, Block *end);
 // before.
 
 struct ChaseWork {
-  const char *bytesName;               ///< the parameter with the bytes
-  uint64_t seed;                       ///< of the cycle
-  unsigned repeats;                    ///< of which the median counts
-  uint64_t (*loadsOf)(uint64_t cells); ///< of one repetition
+  const char *bytesName;                ///< the parameter with the bytes
+  uint64_t seed;                        ///< of the cycle
+  unsigned repeats;                     ///< of which the median counts
+  uint64_t (*getLoads)(uint64_t cells); ///< of one repetition
 };
 
 /// A point for each of \p sizes on each of \p kinds, with what measureChase
@@ -80,9 +80,9 @@ std::vector<Level> findLevels(llvm::ArrayRef<double> curve);
 
 /// The points of \p result with \p parameters that have samples, by the number
 /// or size that parameter \p x names.
-std::vector<const PointResult *> curveOf(const ExperimentResult &result,
-                                         const Parameters &parameters,
-                                         llvm::StringRef x);
+std::vector<const PointResult *> getCurve(const ExperimentResult &result,
+                                          const Parameters &parameters,
+                                          llvm::StringRef x);
 
 } // namespace mpg
 

@@ -87,7 +87,7 @@ static constexpr double smallestRatio = 1.02;
 
 /// The kind of most pages that lay under the arrays; "" if nothing is known.
 static StringRef mainBacking(const PointResult &point) {
-  Backing backing = backingOf(point);
+  Backing backing = getBacking(point);
   double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
          hugetlb = double(backing.hugetlbBytes);
   if (normal + thp + hugetlb <= 0)
@@ -142,7 +142,7 @@ static void judgeRatio(PointVerdict &verdict, bool higherIsBetter) {
 static PointVerdict judgePoint(const PointResult &before,
                                const PointResult &after, bool higherIsBetter) {
   PointVerdict verdict;
-  verdict.ratio = unpairedRatio(valuesOf(before), valuesOf(after));
+  verdict.ratio = unpairedRatio(getValues(before), getValues(after));
   verdict.text = whyNot(before, after, verdict.ratio);
   if (verdict.text.empty())
     judgeRatio(verdict, higherIsBetter);

@@ -36,7 +36,7 @@ static StringRef verdictClass(Conclusion::Kind kind) {
 }
 
 /// How far the picture goes: the farthest end of an interval, 2 at least.
-static double reachOf(const BenchRun &run) {
+static double computeReach(const BenchRun &run) {
   double reach = 2;
   for (const ExperimentResult &experiment : run.experiments)
     for (const Conclusion &conclusion : experiment.conclusions)
@@ -84,7 +84,7 @@ static void writeConclusions(raw_ostream &out, const BenchRun &run) {
       return conclusion.ratio.interval.has_value();
     });
   });
-  double reach = reachOf(run);
+  double reach = computeReach(run);
   out << "<h2>Conclusions</h2>\n";
   beginHtmlTable(out, "Conclusions",
                  {"shown here?", "what", hasPictures ? "worse | better" : "",

@@ -21,7 +21,7 @@ static constexpr size_t nameLimit = 12;
 
 /// "2 MiB pool 97 %, normal 3 %"; "" if nothing is known.
 static std::string describeBacking(const PointResult &point) {
-  Backing backing = backingOf(point);
+  Backing backing = getBacking(point);
   double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
          hugetlb = double(backing.hugetlbBytes);
   double all = normal + thp + hugetlb;
@@ -250,17 +250,17 @@ void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
 /// 64 nodes, and a column for interleaved memory; a file can name any number.
 static constexpr size_t cellLimit = 64 * 65;
 /// Values that differ by less have one shade: others would show noise.
-static constexpr double leastSpan = 1.05;
+static constexpr double minSpan = 1.05;
 
 bool mpg::isNodeMap(const ExperimentResult &experiment) {
-  size_t rows = valuesOf(experiment, "cpus").size();
+  size_t rows = getValues(experiment, "cpus").size();
   return experiment.xParameter == "memory" &&
          experiment.seriesParameter == "cpus" && rows > 1 &&
-         rows * valuesOf(experiment, "memory").size() <= cellLimit;
+         rows * getValues(experiment, "memory").size() <= cellLimit;
 }
 
 /// What \p point has beside its place: "pages 4K, bytes 512M".
-static std::string titleOf(const PointResult &point) {
+static std::string makeTitle(const PointResult &point) {
   std::string title;
   for (const auto &[name, value] : point.parameters)
     if (name != "cpus" && name != "memory")
@@ -289,7 +289,7 @@ private:
   const ExperimentResult &experiment;
   std::string title, figure;
   std::map<std::pair<std::string, std::string>, Cell> cells; ///< CPUs, memory
-  double least = 0, most = 0;
+  double min = 0, max = 0;
 };
 
 } // namespace
@@ -299,15 +299,15 @@ MapWriter::MapWriter(raw_ostream &out, const ExperimentResult &experiment,
     : out(out), experiment(experiment), title(std::move(title)),
       figure(std::move(figure)) {
   for (const PointResult &point : experiment.points) {
-    if (point.samples.empty() || titleOf(point) != this->title)
+    if (point.samples.empty() || makeTitle(point) != this->title)
       continue;
     double value = this->figure.empty()
                        ? point.summary.median
-                       : figureOf(point, this->figure).value_or(0);
+                       : findFigure(point, this->figure).value_or(0);
     if (!isDrawable(value))
       continue;
-    least = cells.empty() ? value : std::min(least, value);
-    most = std::max(most, value);
+    min = cells.empty() ? value : std::min(min, value);
+    max = std::max(max, value);
     cells[{parameter(point.parameters, "cpus").str(),
            parameter(point.parameters, "memory").str()}] = {value,
                                                             point.isBusy};
@@ -322,8 +322,8 @@ void MapWriter::writeCell(const std::string &cpus, const std::string &memory) {
   }
   auto [value, isBusy] = found->second;
   unsigned shade = 1;
-  if (most >= least * leastSpan)
-    shade += std::min(unsigned(4 * (value - least) / (most - least)), 3u);
+  if (max >= min * minSpan)
+    shade += std::min(unsigned(4 * (value - min) / (max - min)), 3u);
   const char *tag = cpus == memory ? "strong" : "span";
   out << "<td class=\"size shade" << shade << "\"><" << tag << ">"
       << formatMeasured(value) << "</" << tag << ">" << (isBusy ? " busy" : "")
@@ -339,14 +339,14 @@ void MapWriter::write() {
                                                          : ", lower is better")
           : figure;
   std::vector<std::string> columns = {"CPUs of"};
-  std::vector<std::string> memories = valuesOf(experiment, "memory");
+  std::vector<std::string> memories = getValues(experiment, "memory");
   for (const std::string &memory : memories)
     columns.push_back(">memory " + memory);
   out << "<figure class=\"nodemap\">\n<figcaption><strong>" << escapeHtml(name)
       << "</strong>" << (title.empty() ? "" : ": ") << escapeHtml(title)
       << "</figcaption>\n";
   beginHtmlTable(out, "Map of " + name + " " + title, columns);
-  for (const std::string &cpus : valuesOf(experiment, "cpus")) {
+  for (const std::string &cpus : getValues(experiment, "cpus")) {
     out << "<tr><th scope=\"row\">node " << escapeHtml(cpus) << "</th>";
     for (const std::string &memory : memories)
       writeCell(cpus, memory);
@@ -360,8 +360,8 @@ void mpg::writeNodeMaps(raw_ostream &out, const ExperimentResult &experiment) {
   std::vector<std::string> titles;
   std::set<std::string> figures = {""};
   for (const PointResult &point : experiment.points) {
-    if (!is_contained(titles, titleOf(point)))
-      titles.push_back(titleOf(point));
+    if (!is_contained(titles, makeTitle(point)))
+      titles.push_back(makeTitle(point));
     for (const WorkerResult &sample : point.samples)
       for (const auto &[name, value] : sample.figures)
         figures.insert(name);

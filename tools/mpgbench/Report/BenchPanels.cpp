@@ -38,7 +38,7 @@ private:
   void addPanel(const Group &group, PlotPanel panel,
                 const std::vector<const PointResult *> &points);
   void splitAndKeep(PlotPanel panel);
-  size_t seriesOf(const Group &group, const PointResult &point);
+  size_t findSeries(const Group &group, const PointResult &point);
 
   const ExperimentResult &experiment;
   std::vector<Group> groups;
@@ -52,7 +52,7 @@ size_t mpg::categoryLimit(size_t series) {
   return std::max<size_t>(1, 330 / std::max<size_t>(20, 10 * series + 8));
 }
 
-static std::vector<std::string> namesOf(const Parameters &parameters) {
+static std::vector<std::string> joinNames(const Parameters &parameters) {
   std::vector<std::string> names;
   for (const auto &[name, value] : parameters)
     names.push_back(name);
@@ -63,8 +63,8 @@ static bool canBeDrawn(const PointResult &point) {
   return !point.samples.empty() && isDrawable(point.summary.median);
 }
 
-static PlotPoint pointOf(const PointResult &result, size_t series,
-                         size_t category) {
+static PlotPoint makePoint(const PointResult &result, size_t series,
+                           size_t category) {
   PlotPoint point;
   point.name = result.name;
   point.note = ", " + countWord(result.samples.size(), "repetition") +
@@ -73,7 +73,7 @@ static PlotPoint pointOf(const PointResult &result, size_t series,
   if (result.summary.interval)
     point.interval = {result.summary.interval->low,
                       result.summary.interval->high};
-  point.samples = valuesOf(result);
+  point.samples = getValues(result);
   point.isHollow = result.isBusy;
   point.series = series;
   point.category = category;
@@ -81,7 +81,7 @@ static PlotPoint pointOf(const PointResult &result, size_t series,
 }
 
 /// "16K" and "1G" as bytes, "0.5" as it is; 0 if it is neither.
-static double numberOf(StringRef text) {
+static double parseNumber(StringRef text) {
   if (std::optional<uint64_t> bytes = parseBytes(text))
     return double(*bytes);
   double number = 0;
@@ -92,7 +92,7 @@ static double numberOf(StringRef text) {
 
 void Arranger::collectGroups() {
   for (const PointResult &point : experiment.points) {
-    std::vector<std::string> names = namesOf(point.parameters);
+    std::vector<std::string> names = joinNames(point.parameters);
     auto group =
         find_if(groups, [&](const Group &one) { return one.names == names; });
     if (group == groups.end())
@@ -123,7 +123,7 @@ void Arranger::chooseAxes(Group &group) const {
     group.x = *chosen;
 }
 
-size_t Arranger::seriesOf(const Group &group, const PointResult &point) {
+size_t Arranger::findSeries(const Group &group, const PointResult &point) {
   std::string name;
   if (!group.series.empty())
     name = group.series + " " + parameter(point.parameters, group.series).str();
@@ -172,7 +172,7 @@ void Arranger::addPanel(const Group &group, PlotPanel panel,
   for (const PointResult *point : points) {
     StringRef text = parameter(point->parameters, group.x);
     if (none_of(values, [&](const auto &one) { return one.second == text; }))
-      values.push_back({numberOf(text), text.str()});
+      values.push_back({parseNumber(text), text.str()});
   }
   bool areNumbers = experiment.xIsNumber &&
                     none_of(values, [](const auto &v) { return v.first <= 0; });
@@ -190,8 +190,8 @@ void Arranger::addPanel(const Group &group, PlotPanel panel,
     auto category =
         find(panel.categories, parameter(point->parameters, group.x).str());
     panel.points.push_back(
-        pointOf(*point, seriesOf(group, *point),
-                size_t(category - panel.categories.begin())));
+        makePoint(*point, findSeries(group, *point),
+                  size_t(category - panel.categories.begin())));
   }
   if (!panel.points.empty())
     splitAndKeep(std::move(panel));

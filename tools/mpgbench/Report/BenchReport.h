@@ -91,8 +91,8 @@ std::string formatFigureLike(double value, double like);
 
 /// The figure or counter \p name of \p point, the median over the samples that
 /// have it; nothing if none has.
-std::optional<double> figureOf(const PointResult &point,
-                               const std::string &name);
+std::optional<double> findFigure(const PointResult &point,
+                                 const std::string &name);
 
 //===----------------------------------------------------------------------===//
 // Names of points

@@ -106,8 +106,8 @@ static std::optional<double> sampleFigure(const WorkerResult &sample,
   return std::nullopt;
 }
 
-std::optional<double> mpg::figureOf(const PointResult &point,
-                                    const std::string &name) {
+std::optional<double> mpg::findFigure(const PointResult &point,
+                                      const std::string &name) {
   std::vector<double> values;
   for (const WorkerResult &sample : point.samples)
     if (std::optional<double> value = sampleFigure(sample, name))
@@ -152,7 +152,7 @@ static bool isShared(ArrayRef<const PointResult *> points, StringRef name) {
 }
 
 static std::vector<const PointResult *>
-pointsOf(const ExperimentResult &result) {
+makePoints(const ExperimentResult &result) {
   std::vector<const PointResult *> points;
   for (const PointResult &point : result.points)
     points.push_back(&point);
@@ -161,7 +161,7 @@ pointsOf(const ExperimentResult &result) {
 
 Parameters mpg::sharedParameters(const ExperimentResult &result) {
   Parameters shared;
-  std::vector<const PointResult *> all = pointsOf(result);
+  std::vector<const PointResult *> all = makePoints(result);
   if (all.size() < 2)
     return shared;
   for (const std::string &name : parameterNames(result))
@@ -174,7 +174,7 @@ Parameters mpg::sharedParameters(const ExperimentResult &result) {
 static std::string commonText(const ExperimentResult &result,
                               ArrayRef<const PointResult *> points) {
   std::string text;
-  std::vector<const PointResult *> all = pointsOf(result);
+  std::vector<const PointResult *> all = makePoints(result);
   for (const std::string &name : parameterNames(result)) {
     StringRef value = parameter(points.front()->parameters, name);
     if (!value.empty() && isShared(points, name) && !isShared(all, name))

@@ -27,7 +27,7 @@ constexpr size_t pointTableColumns = 100;
 
 /// "2M 100 %": what lay under the arrays, of all samples together.
 static std::string describePages(const PointResult &point) {
-  Backing backing = backingOf(point);
+  Backing backing = getBacking(point);
   double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
          hugetlb = double(backing.hugetlbBytes);
   // By the size that was asked for, which hugetlb gives or refuses.
@@ -116,7 +116,7 @@ std::vector<std::string> PointTable::row(const PointResult &point) const {
   cells.push_back(formatFigureLike(
       result.higherIsBetter ? summary.max : summary.min, summary.median));
   for (const std::string &name : figures) {
-    std::optional<double> figure = figureOf(point, name);
+    std::optional<double> figure = findFigure(point, name);
     cells.push_back(figure ? formatWholeOrFigure(*figure) : "-");
   }
   cells.push_back(describePages(point));

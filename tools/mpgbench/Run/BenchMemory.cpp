@@ -52,7 +52,7 @@ std::string mpg::whyWrongHeap(bool wantsLibmpg) {
 // linux/mman.h, which is not there with every C library.
 static constexpr int hugePageShift = 26;
 
-static int flagsOf(const PageKind &kind) {
+static int getFlags(const PageKind &kind) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS;
   if (kind.isHugetlb)
     // Not MAP_NORESERVE: mmap is to fail when the pool is short, not a store.
@@ -79,7 +79,7 @@ static std::string describeFailure(const PageKind &kind, size_t bytes,
 /// Whether \p bytes can be had on large pages; else why not.
 static std::string tryPages(const PageKind &kind, size_t bytes) {
   void *trial = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     flagsOf(kind) | MAP_POPULATE, -1, 0);
+                     getFlags(kind) | MAP_POPULATE, -1, 0);
   if (trial == MAP_FAILED)
     return describeFailure(kind, bytes, errno);
   size_t base = size_t(sysconf(_SC_PAGESIZE)), present = 0;
@@ -99,7 +99,7 @@ static std::string tryPages(const PageKind &kind, size_t bytes) {
 
 /// Maps \p bytes onto \p at, which was reserved; errno if not.
 static bool mapPages(void *at, size_t bytes, const PageKind &kind) {
-  if (mmap(at, bytes, PROT_READ | PROT_WRITE, flagsOf(kind) | MAP_FIXED, -1,
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, getFlags(kind) | MAP_FIXED, -1,
            0) == MAP_FAILED)
     return false;
   if (kind.isTransparent)
@@ -176,7 +176,7 @@ static void addPart(const MappedArea &area, uint64_t begin, uint64_t end,
   backing.normalBytes += bytes - thp;
 }
 
-void mpg::addBackingOf(const void *p, size_t bytes, Backing &backing) {
+void mpg::addRangeBacking(const void *p, size_t bytes, Backing &backing) {
   uint64_t begin = uint64_t(uintptr_t(p)), end = begin + bytes;
   for (const MappedArea &area : readSmaps(getpid()))
     if (area.start < end && area.end > begin)
@@ -185,7 +185,7 @@ void mpg::addBackingOf(const void *p, size_t bytes, Backing &backing) {
 
 void BenchMemory::addBacking(Backing &backing) const {
   if (start)
-    addBackingOf(start, size, backing);
+    addRangeBacking(start, size, backing);
 }
 
 std::string BenchMemory::checkBacking() const {
@@ -238,8 +238,8 @@ static const HugePool *findPool(const PageFacts &pages, uint64_t pageBytes) {
 }
 
 /// Transparent pages and 2 MiB are always listed, if only as missing.
-static std::vector<PageKind> kindsOf(const PageFacts &pages,
-                                     const TransparentFacts &transparent) {
+static std::vector<PageKind> getKinds(const PageFacts &pages,
+                                      const TransparentFacts &transparent) {
   uint64_t base = pages.baseBytes.valueOr(4096);
   std::vector<PageKind> kinds = {
       {sizeName(base), base, false, false},
@@ -253,14 +253,14 @@ static std::vector<PageKind> kindsOf(const PageFacts &pages,
 }
 
 std::vector<PageKind> mpg::pageKinds(const Node &node) {
-  return kindsOf(node.pages, node.transparent);
+  return getKinds(node.pages, node.transparent);
 }
 
 Expected<PageKind> mpg::findPageKind(StringRef name) {
   SysTree tree("/");
   std::string names;
   for (PageKind &kind :
-       kindsOf(readPageFacts(tree), readTransparentFacts(tree))) {
+       getKinds(readPageFacts(tree), readTransparentFacts(tree))) {
     if (kind.name == name)
       return std::move(kind);
     names += (names.empty() ? "" : ", ") + kind.name;
@@ -274,11 +274,11 @@ Expected<PageKind> mpg::findPageKind(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 /// \p a - \p b, and 0 instead of less.
-static uint64_t lessOf(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+static uint64_t subtract(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
 /// Pages of \p pool that are neither held nor promised.
 static uint64_t unclaimed(const HugePool &pool) {
-  return lessOf(pool.free.valueOr(0), pool.reserved.valueOr(0));
+  return subtract(pool.free.valueOr(0), pool.reserved.valueOr(0));
 }
 
 static uint64_t pagesFor(uint64_t bytes, uint64_t pageBytes) {
@@ -289,9 +289,9 @@ static uint64_t pagesFor(uint64_t bytes, uint64_t pageBytes) {
 /// overcommit, if the kernel finds memory in one piece; mmap tells.
 static uint64_t missingPages(const HugePool &pool, uint64_t bytes) {
   uint64_t mayGrow =
-      lessOf(pool.overcommit.valueOr(0), pool.surplus.valueOr(0));
-  return lessOf(pagesFor(bytes, pool.pageBytes),
-                addCapped(unclaimed(pool), mayGrow));
+      subtract(pool.overcommit.valueOr(0), pool.surplus.valueOr(0));
+  return subtract(pagesFor(bytes, pool.pageBytes),
+                  addCapped(unclaimed(pool), mayGrow));
 }
 
 std::string mpg::poolShortage(const PageFacts &pages, uint64_t pageBytes,

@@ -85,7 +85,7 @@ void measureOn(llvm::StringRef pages, size_t bytes, WorkerResult &result,
                llvm::function_ref<void(const BenchMemory &)> body);
 
 /// Adds the memory of [p, p + bytes), which may be malloc's.
-void addBackingOf(const void *p, size_t bytes, Backing &backing);
+void addRangeBacking(const void *p, size_t bytes, Backing &backing);
 
 /// Why malloc of this process is not what a point asks for, \p wantsLibmpg or
 /// the C library's; "" if it is.

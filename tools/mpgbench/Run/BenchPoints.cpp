@@ -18,14 +18,14 @@ StringRef mpg::parameter(const Parameters &parameters, StringRef name) {
   return "";
 }
 
-std::vector<double> mpg::valuesOf(const PointResult &point) {
+std::vector<double> mpg::getValues(const PointResult &point) {
   std::vector<double> values;
   for (const WorkerResult &sample : point.samples)
     values.push_back(sample.value);
   return values;
 }
 
-Backing mpg::backingOf(const PointResult &point) {
+Backing mpg::getBacking(const PointResult &point) {
   Backing all;
   for (const WorkerResult &sample : point.samples) {
     all.normalBytes += sample.backing.normalBytes;
@@ -62,9 +62,9 @@ static std::string whyMissing(const PointResult *point) {
 }
 
 /// The values of rounds in which both were measured.
-static void takePairs(const PointResult &before, const PointResult &after,
-                      std::vector<double> &valuesBefore,
-                      std::vector<double> &valuesAfter) {
+static void addPairs(const PointResult &before, const PointResult &after,
+                     std::vector<double> &valuesBefore,
+                     std::vector<double> &valuesAfter) {
   for (size_t i = 0; i < after.samples.size(); ++i) {
     auto round = find(before.rounds, after.rounds[i]);
     if (round == before.rounds.end())
@@ -99,7 +99,7 @@ Conclusion mpg::compareRounds(const ExperimentResult &result,
     return conclusion;
   }
   std::vector<double> valuesBefore, valuesAfter;
-  takePairs(*before, *after, valuesBefore, valuesAfter);
+  addPairs(*before, *after, valuesBefore, valuesAfter);
   // Better is larger from here on, whatever the unit.
   conclusion.ratio = result.higherIsBetter
                          ? pairedRatio(valuesBefore, valuesAfter)
@@ -128,8 +128,8 @@ uint64_t mpg::sizeThatFits(const PlanContext &context, uint64_t wantedBytes) {
   uint64_t bytes = wantedBytes;
   while (bytes > context.memoryBytes && bytes > largePageBytes)
     bytes /= 2;
-  uint64_t least = std::max(wantedBytes / 16, largePageBytes);
-  for (uint64_t smaller = bytes; smaller >= least; smaller /= 2)
+  uint64_t min = std::max(wantedBytes / 16, largePageBytes);
+  for (uint64_t smaller = bytes; smaller >= min; smaller /= 2)
     if (poolShortage(context.node.pages, largePageBytes, smaller).empty())
       return smaller;
   return bytes;
@@ -154,8 +154,8 @@ unsigned mpg::cacheLineBytes(const Node &node) {
   return node.machine.a64fx == A64fxKind::no ? 64 : 256;
 }
 
-std::vector<std::string> mpg::valuesOf(const ExperimentResult &result,
-                                       StringRef name) {
+std::vector<std::string> mpg::getValues(const ExperimentResult &result,
+                                        StringRef name) {
   std::vector<std::string> values;
   for (const PointResult &point : result.points) {
     StringRef value = parameter(point.parameters, name);
@@ -196,30 +196,30 @@ void mpg::comparePages(ExperimentResult &result, const Parameters &others,
 //===----------------------------------------------------------------------===//
 
 static uint64_t checkNumber(std::optional<uint64_t> number, StringRef name,
-                            StringRef text, uint64_t most, std::string &error) {
-  if (number && *number > 0 && *number <= most)
+                            StringRef text, uint64_t max, std::string &error) {
+  if (number && *number > 0 && *number <= max)
     return *number;
   if (error.empty())
     error = (name + "=" + printable(text) + ": not a number from 1 to " +
-             std::to_string(most))
+             std::to_string(max))
                 .str();
   return 0;
 }
 
 uint64_t mpg::readSize(const Parameters &parameters, StringRef name,
-                       uint64_t most, std::string &error) {
+                       uint64_t max, std::string &error) {
   StringRef text = parameter(parameters, name);
-  return checkNumber(parseBytes(text), name, text, most, error);
+  return checkNumber(parseBytes(text), name, text, max, error);
 }
 
 uint64_t mpg::readCount(const Parameters &parameters, StringRef name,
-                        uint64_t most, std::string &error) {
+                        uint64_t max, std::string &error) {
   StringRef text = parameter(parameters, name);
-  return checkNumber(parseNumber(text), name, text, most, error);
+  return checkNumber(parseNumber(text), name, text, max, error);
 }
 
-Part mpg::partOf(uint64_t count, uint64_t step, unsigned thread,
-                 unsigned threads) {
+Part mpg::getPart(uint64_t count, uint64_t step, unsigned thread,
+                  unsigned threads) {
   uint64_t steps = (count + step - 1) / step;
   // The first ones get one step more if they are not to be shared equally.
   auto border = [&](uint64_t of) {

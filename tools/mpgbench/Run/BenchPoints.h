@@ -31,8 +31,8 @@ std::vector<PageKind> baseAndLarge(const PlanContext &context, uint64_t bytes);
 unsigned cacheLineBytes(const Node &node);
 
 /// All values that the points of \p result have for a parameter, in order.
-std::vector<std::string> valuesOf(const ExperimentResult &result,
-                                  llvm::StringRef name);
+std::vector<std::string> getValues(const ExperimentResult &result,
+                                   llvm::StringRef name);
 
 /// "1 thread", "48 threads".
 std::string countThreads(const std::string &threads);
@@ -51,15 +51,15 @@ void comparePages(ExperimentResult &result, const Parameters &others,
 //===----------------------------------------------------------------------===//
 
 /// Parameters as numbers. One that is missing, no number, 0 or larger than
-/// \p most sets \p error (unless that is set) and gives 0.
+/// \p max sets \p error (unless that is set) and gives 0.
 uint64_t readSize(const Parameters &parameters, llvm::StringRef name,
-                  uint64_t most, std::string &error);
+                  uint64_t max, std::string &error);
 uint64_t readCount(const Parameters &parameters, llvm::StringRef name,
-                   uint64_t most, std::string &error);
+                   uint64_t max, std::string &error);
 
 /// More threads than any machine has CPUs, or more bytes than any has memory,
 /// are mistakes.
-constexpr uint64_t mostThreads = 1 << 14, mostBytes = uint64_t(1) << 44;
+constexpr uint64_t maxThreads = 1 << 14, maxBytes = uint64_t(1) << 44;
 
 /// A part [begin, end) of [0, count).
 struct Part {
@@ -68,7 +68,7 @@ struct Part {
 };
 /// The part of \p thread, out of \p threads equal ones; they meet at multiples
 /// of \p step.
-Part partOf(uint64_t count, uint64_t step, unsigned thread, unsigned threads);
+Part getPart(uint64_t count, uint64_t step, unsigned thread, unsigned threads);
 
 } // namespace mpg
 

@@ -76,9 +76,9 @@ struct Conclusion {
 };
 
 /// The values of its samples.
-std::vector<double> valuesOf(const PointResult &point);
+std::vector<double> getValues(const PointResult &point);
 /// The pages under the arrays of all its samples together.
-Backing backingOf(const PointResult &point);
+Backing getBacking(const PointResult &point);
 
 struct ExperimentResult {
   std::string name, title;

@@ -129,7 +129,7 @@ bool Worker::start() {
 }
 
 /// Appends what can be read; closes \p fd at its end.
-static void takeFrom(int &fd, std::string &text) {
+static void appendFrom(int &fd, std::string &text) {
   char buffer[4096];
   ssize_t count = read(fd, buffer, sizeof(buffer));
   if (count > 0)
@@ -152,9 +152,9 @@ void Worker::readAll() {
     if (poll(ends, 2, int(left * 1000) + 1) < 0 && errno != EINTR)
       return;
     if (ends[0].revents)
-      takeFrom(output[0], said);
+      appendFrom(output[0], said);
     if (ends[1].revents)
-      takeFrom(messages[0], complained);
+      appendFrom(messages[0], complained);
   }
 }
 

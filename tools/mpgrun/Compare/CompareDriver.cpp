@@ -158,9 +158,9 @@ private:
   RunOutcome runRanks(RunCommand &command, ModeResult &mode, unsigned round);
   bool accept(RunOutcome outcome, size_t index, OutputFiles files);
   void sumUp();
-  void tellPlan() const;
-  void tellProgress(unsigned round) const;
-  void tellEstimate(double firstSeconds) const;
+  void printPlan() const;
+  void printProgress(unsigned round) const;
+  void printEstimate(double firstSeconds) const;
   unsigned runsInRound() const;
 
   const ComparePlan &plan;
@@ -203,13 +203,13 @@ static constexpr uint64_t largePage = 2 << 20;
 /// tells nothing about the rest of the program.
 static std::string worstReason(const RunReport &report) {
   std::string reason;
-  uint64_t most = 0, all = 0;
+  uint64_t max = 0, all = 0;
   for (const RegionUse &use : report.regions) {
     uint64_t missing =
         std::max(use.bytes - use.hugeBytes, use.peakBytes - use.peakHugeBytes);
     all += std::max(use.bytes, use.peakBytes);
-    if (!use.reason.empty() && missing >= largePage && missing > most) {
-      most = missing;
+    if (!use.reason.empty() && missing >= largePage && missing > max) {
+      max = missing;
       reason = use.reason;
     }
   }
@@ -283,13 +283,13 @@ RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
   int stateFd = mode.usesLibmpg ? makeStateFile() : -1;
   if (stateFd >= 0)
     command.environment.push_back("MPG_STATE_FD=" + std::to_string(stateFd));
-  auto look = [&](pid_t pid) {
+  auto inspect = [&](pid_t pid) {
     if (auto memory = readProgramMemory(pid, stateFd))
       addMemory(*memory, report);
     mode.memory.peakRssBytes = readPeakRss(pid);
   };
   if (plan.trace)
-    command.atExit = look;
+    command.atExit = inspect;
   RunOutcome outcome = runOnce(command, gate);
   if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))
     addState(report, *state);
@@ -396,7 +396,7 @@ unsigned CompareDriver::runsInRound() const {
 }
 
 /// Before the first run, of whose time nothing is known.
-void CompareDriver::tellPlan() const {
+void CompareDriver::printPlan() const {
   if (!plan.showsProgress)
     return;
   unsigned each = runsInRound();
@@ -418,14 +418,14 @@ static std::string roughTime(double seconds) {
 }
 
 /// After the first run.
-void CompareDriver::tellEstimate(double firstSeconds) const {
+void CompareDriver::printEstimate(double firstSeconds) const {
   double all = firstSeconds * runsInRound() * (comparison.rounds + 1);
   if (plan.showsProgress && all >= 1)
     errs() << "mpgrun: the first run took " << roughTime(firstSeconds)
            << ", all of them take about " << roughTime(all) << "\n";
 }
 
-void CompareDriver::tellProgress(unsigned round) const {
+void CompareDriver::printProgress(unsigned round) const {
   if (!plan.showsProgress || round == 0)
     return;
   errs() << "mpgrun: round " << round << " of " << comparison.rounds;
@@ -437,7 +437,7 @@ void CompareDriver::tellProgress(unsigned round) const {
 }
 
 bool CompareDriver::runRound(unsigned round) {
-  tellProgress(round);
+  printProgress(round);
   bool isFirst = round == 0;
   for (size_t index : randomOrder(plan.modes.size(), random)) {
     if (!comparison.modes[index].missing.empty())
@@ -445,7 +445,7 @@ bool CompareDriver::runRound(unsigned round) {
     if (!runMode(index, round))
       return false;
     if (isFirst)
-      tellEstimate(comparison.modes[index].samples.back().wallSeconds);
+      printEstimate(comparison.modes[index].samples.back().wallSeconds);
     isFirst = false;
   }
   judgeRound(comparison);
@@ -524,7 +524,7 @@ CompareEnd CompareDriver::drive() {
     if (!end.error.empty())
       return end;
   }
-  tellPlan();
+  printPlan();
   if (!runAll())
     return end;
   if (comparison.failure.empty())

@@ -100,7 +100,7 @@ public:
 
 private:
   void filter(StringRef bytes, SmallVectorImpl<char> &block);
-  void take(char byte, SmallVectorImpl<char> &block);
+  void appendByte(char byte, SmallVectorImpl<char> &block);
 
   int fd;
   bool withoutLibmpg;
@@ -116,7 +116,7 @@ private:
 /// How lines of libmpg begin; the second is the vendor's form.
 static constexpr StringLiteral libmpgLines[] = {"mpg: ", "[WARN] xos LPG "};
 
-void OutputReader::take(char byte, SmallVectorImpl<char> &block) {
+void OutputReader::appendByte(char byte, SmallVectorImpl<char> &block) {
   if (state == lineStart) {
     held.push_back(byte);
     if (is_contained(libmpgLines, held)) {
@@ -154,7 +154,7 @@ bool OutputReader::next(SmallVectorImpl<char> &block) {
       block.append(bytes.begin(), bytes.begin() + count);
     else
       for (char byte : ArrayRef(bytes.data(), size_t(count)))
-        take(byte, block);
+        appendByte(byte, block);
   }
   return !block.empty();
 }
@@ -192,7 +192,7 @@ std::optional<uint64_t> mpg::firstDifference(int one, int other,
 
 void mpg::forEachLine(int fd, bool withoutLibmpg,
                       function_ref<void(StringRef)> visit) {
-  static constexpr size_t mostBytes = 1 << 16;
+  static constexpr size_t maxBytes = 1 << 16;
   OutputReader reader(fd, withoutLibmpg);
   SmallVector<char, 0> block;
   std::string line;
@@ -201,7 +201,7 @@ void mpg::forEachLine(int fd, bool withoutLibmpg,
       if (byte == '\n' || byte == '\r') {
         visit(line);
         line.clear();
-      } else if (line.size() < mostBytes) {
+      } else if (line.size() < maxBytes) {
         line.push_back(byte);
       }
     }
@@ -285,14 +285,14 @@ static std::optional<double> readDecimal(StringRef text) {
 MetricReading mpg::readMetric(const Metric &metric, int output, int messages) {
   Regex regex(metric.regex);
   std::optional<std::string> found;
-  auto look = [&](StringRef line) {
+  auto inspect = [&](StringRef line) {
     SmallVector<StringRef, 2> matches;
     if (regex.match(line, &matches))
       found = matches[1].str();
   };
-  forEachLine(output, /*withoutLibmpg=*/false, look);
+  forEachLine(output, /*withoutLibmpg=*/false, inspect);
   if (!found)
-    forEachLine(messages, /*withoutLibmpg=*/true, look);
+    forEachLine(messages, /*withoutLibmpg=*/true, inspect);
   MetricReading reading;
   if (!found) {
     reading.problem = "no line of its output matches --metric";

@@ -188,11 +188,11 @@ MergedRanks mpg::mergeRanks(ArrayRef<RankResult> ranks) {
 // Launchers
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOf(StringRef word) { return sys::path::filename(word); }
+static StringRef getName(StringRef word) { return sys::path::filename(word); }
 
 bool mpg::startsMpgrun(ArrayRef<std::string> command) {
   return any_of(command.drop_front(), [](const std::string &word) {
-    return nameOf(word) == "mpgrun";
+    return getName(word) == "mpgrun";
   });
 }
 
@@ -212,7 +212,7 @@ static size_t programIn(ArrayRef<std::string> command) {
 
 std::string mpg::findForeignLauncher(ArrayRef<std::string> command,
                                      ArrayRef<std::string> options) {
-  StringRef launcher = nameOf(command.front());
+  StringRef launcher = getName(command.front());
   if (!is_contained({"srun", "flux", "aprun", "jsrun", "lrun", "ccc_mprun"},
                     launcher) ||
       startsMpgrun(command))

@@ -130,8 +130,8 @@ void CompareTable::addMemory() {
     const ModeMemory &memory = mode.memory;
     if (!memory.measured && !memory.hasState)
       return "not known";
-    return formatBytes(memory.mostHugeBytes()) + " of " +
-           formatBytes(memory.mostBytes());
+    return formatBytes(memory.maxHugeBytes()) + " of " +
+           formatBytes(memory.maxBytes());
   });
 }
 
@@ -271,7 +271,7 @@ static int64_t scaled(double value, double scale) {
 static int64_t nanoseconds(double seconds) { return scaled(seconds, 1e9); }
 static int64_t millionths(double ratio) { return scaled(ratio, 1e6); }
 
-static int statusOf(int waitStatus) {
+static int getStatus(int waitStatus) {
   return WIFSIGNALED(waitStatus) ? -WTERMSIG(waitStatus)
                                  : WEXITSTATUS(waitStatus);
 }
@@ -296,7 +296,7 @@ static void writeCounters(json::OStream &json, const RunSample &sample) {
 static void writeSample(json::OStream &json, const RunSample &sample) {
   json.object([&] {
     json.attribute("round", int64_t(sample.round));
-    json.attribute("status", statusOf(sample.waitStatus));
+    json.attribute("status", getStatus(sample.waitStatus));
     json.attribute("wall_ns", nanoseconds(sample.wallSeconds));
     json.attribute("user_ns", nanoseconds(sample.userSeconds));
     json.attribute("system_ns", nanoseconds(sample.systemSeconds));
@@ -354,7 +354,7 @@ static void writeMode(json::OStream &json, const Comparison &comparison,
       json.attribute("speedup", nullptr);
       json.attribute("verdict", nullptr);
     } else {
-      Ratio speedup = speedupOf(comparison, mode);
+      Ratio speedup = computeSpeedup(comparison, mode);
       writeRatio(json, speedup);
       bool isUsable = !mode.hadNone() && !isTooBusy(comparison);
       json.attribute("verdict",
@@ -397,7 +397,7 @@ static void writeMachine(json::OStream &json, const Comparison &comparison) {
 
 static void writeMetric(json::OStream &json, const Comparison &comparison) {
   static constexpr StringRef bases[] = {"wall-time", "cpu-time", "metric"};
-  json.attribute("basis", bases[size_t(basisOf(comparison))]);
+  json.attribute("basis", bases[size_t(computeBasis(comparison))]);
   if (!comparison.metric) {
     json.attribute("metric", nullptr);
     return;

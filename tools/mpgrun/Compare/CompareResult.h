@@ -51,11 +51,11 @@ struct ModeMemory {
   std::string reason; ///< why not all was on large pages; libmpg's words
 
   /// The most of it that is known to have been on large pages.
-  uint64_t mostHugeBytes() const {
+  uint64_t maxHugeBytes() const {
     return std::max(peakHugetlbBytes, peakHugeBytes);
   }
   /// The base of that comparison: memory freed before the end counts too.
-  uint64_t mostBytes() const { return std::max(peakBytes, mostHugeBytes()); }
+  uint64_t maxBytes() const { return std::max(peakBytes, maxHugeBytes()); }
 };
 
 struct ModeResult {
@@ -77,7 +77,7 @@ struct ModeResult {
   }
   /// Whether large pages were asked for and there were none at all.
   bool hadNone() const {
-    return usesLibmpg && memory.measured && memory.mostHugeBytes() == 0;
+    return usesLibmpg && memory.measured && memory.maxHugeBytes() == 0;
   }
 };
 
@@ -124,7 +124,7 @@ enum class SpeedVerdict : uint8_t { faster, undecided, noGain, slower };
 
 /// The quantity of the ratios.
 enum class Basis : uint8_t { wallTime, cpuTime, metric };
-Basis basisOf(const Comparison &comparison);
+Basis computeBasis(const Comparison &comparison);
 
 /// Whether the machine was too busy for any basis that there is.
 bool isTooBusy(const Comparison &comparison);
@@ -142,7 +142,7 @@ std::string describeSpeedup(const Ratio &speedup, Basis basis);
 /// Of \p mode against the first one, over the rounds that count: above 1 it is
 /// better.
 /// pre: both have figures.
-Ratio speedupOf(const Comparison &comparison, const ModeResult &mode);
+Ratio computeSpeedup(const Comparison &comparison, const ModeResult &mode);
 
 /// One sentence for each mode but the base: "hugetlb: 1.12x faster ...".
 std::string describeMode(const Comparison &comparison, const ModeResult &mode);

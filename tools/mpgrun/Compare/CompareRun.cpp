@@ -87,9 +87,9 @@ private:
   bool interleave() const;
   void letGo();
   void watch();
-  bool takeEnd();
-  void takeStop(int status);
-  void takeSignal(int number);
+  bool reapEnd();
+  void handleStop(int status);
+  void handleSignal(int number);
   void readFailure();
 
   const RunCommand &command;
@@ -164,7 +164,7 @@ void CompareRunner::letGo() {
 }
 
 /// A traced program stops for every signal, for a group stop, and at its end.
-void CompareRunner::takeStop(int status) {
+void CompareRunner::handleStop(int status) {
   int number = WSTOPSIG(status);
   int event = status >> 16;
   if (event == PTRACE_EVENT_EXIT)
@@ -177,7 +177,7 @@ void CompareRunner::takeStop(int status) {
 }
 
 /// True when the program has ended.
-bool CompareRunner::takeEnd() {
+bool CompareRunner::reapEnd() {
   for (;;) {
     int status;
     rusage usage;
@@ -196,14 +196,14 @@ bool CompareRunner::takeEnd() {
     if (ended != pid)
       continue; // inherited from what this process was before
     if (WIFSTOPPED(status)) {
-      takeStop(status);
+      handleStop(status);
       continue;
     }
     RunSample &sample = outcome.sample;
     sample.waitStatus = status;
     sample.wallSeconds = time - started;
-    sample.userSeconds = secondsOf(usage.ru_utime);
-    sample.systemSeconds = secondsOf(usage.ru_stime);
+    sample.userSeconds = toSeconds(usage.ru_utime);
+    sample.systemSeconds = toSeconds(usage.ru_stime);
     sample.minorFaults = uint64_t(usage.ru_minflt);
     sample.majorFaults = uint64_t(usage.ru_majflt);
     sample.peakRssBytes = uint64_t(usage.ru_maxrss) << 10;
@@ -211,7 +211,7 @@ bool CompareRunner::takeEnd() {
   }
 }
 
-void CompareRunner::takeSignal(int number) {
+void CompareRunner::handleSignal(int number) {
   if (number == SIGTSTP) {
     // The program is in another group than the terminal's.
     kill(-pid, SIGSTOP);
@@ -228,7 +228,7 @@ void CompareRunner::takeSignal(int number) {
 }
 
 void CompareRunner::watch() {
-  while (!takeEnd()) {
+  while (!reapEnd()) {
     // A program that does not end when it is asked to has two seconds.
     timespec patience = {2, 0};
     int number = isEnding ? sigtimedwait(&gate.waiting(), nullptr, &patience)
@@ -236,7 +236,7 @@ void CompareRunner::watch() {
     if (number < 0 && errno == EAGAIN)
       kill(-pid, SIGKILL);
     else if (number > 0 && number != SIGCHLD)
-      takeSignal(number);
+      handleSignal(number);
   }
   if (isEnding) // what it started must not run on either
     kill(-pid, SIGKILL);

@@ -12,16 +12,16 @@ using namespace llvm;
 using namespace mpg;
 
 /// A ratio that prints as 1.00x does not matter, however sure it is.
-static constexpr double leastRatio = 1.005;
+static constexpr double minRatio = 1.005;
 /// "No gain" means that more than this is ruled out.
 static constexpr double ruledOutGain = 1.05;
 
 SpeedVerdict mpg::judgeSpeedup(const Ratio &speedup) {
   if (!speedup.interval)
     return SpeedVerdict::undecided;
-  if (speedup.interval->low > 1 && speedup.value >= leastRatio)
+  if (speedup.interval->low > 1 && speedup.value >= minRatio)
     return SpeedVerdict::faster;
-  if (speedup.interval->high < 1 && speedup.value <= 1 / leastRatio)
+  if (speedup.interval->high < 1 && speedup.value <= 1 / minRatio)
     return SpeedVerdict::slower;
   return speedup.interval->high <= ruledOutGain ? SpeedVerdict::noGain
                                                 : SpeedVerdict::undecided;
@@ -70,17 +70,17 @@ static bool isBusy(const Comparison &comparison) {
   return comparison.isLoadKnown && comparison.load.isBusy();
 }
 
-Basis mpg::basisOf(const Comparison &comparison) {
+Basis mpg::computeBasis(const Comparison &comparison) {
   if (isBusy(comparison) && hasCpuTimes(comparison))
     return Basis::cpuTime;
   return comparison.metric ? Basis::metric : Basis::wallTime;
 }
 
 bool mpg::isTooBusy(const Comparison &comparison) {
-  return isBusy(comparison) && basisOf(comparison) != Basis::cpuTime;
+  return isBusy(comparison) && computeBasis(comparison) != Basis::cpuTime;
 }
 
-static std::vector<double> valuesOf(const ModeResult &mode, Basis basis) {
+static std::vector<double> getValues(const ModeResult &mode, Basis basis) {
   return mode.values([&](const RunSample &sample) {
     switch (basis) {
     case Basis::wallTime:
@@ -94,10 +94,11 @@ static std::vector<double> valuesOf(const ModeResult &mode, Basis basis) {
   });
 }
 
-Ratio mpg::speedupOf(const Comparison &comparison, const ModeResult &mode) {
-  Basis basis = basisOf(comparison);
-  std::vector<double> before = valuesOf(mode, basis);
-  std::vector<double> after = valuesOf(comparison.modes.front(), basis);
+Ratio mpg::computeSpeedup(const Comparison &comparison,
+                          const ModeResult &mode) {
+  Basis basis = computeBasis(comparison);
+  std::vector<double> before = getValues(mode, basis);
+  std::vector<double> after = getValues(comparison.modes.front(), basis);
   if (basis == Basis::metric && comparison.metric->isMoreBetter)
     std::swap(before, after);
   return pairedRatio(before, after);
@@ -106,8 +107,8 @@ Ratio mpg::speedupOf(const Comparison &comparison, const ModeResult &mode) {
 /// "0 B of 300 MiB on large pages: the pool is empty"
 static std::string describeHad(const ModeResult &mode) {
   const ModeMemory &memory = mode.memory;
-  std::string text = formatBytes(memory.mostHugeBytes()) + " of " +
-                     formatBytes(memory.mostBytes()) + " on large pages";
+  std::string text = formatBytes(memory.maxHugeBytes()) + " of " +
+                     formatBytes(memory.maxBytes()) + " on large pages";
   return memory.reason.empty() ? text : text + ": " + memory.reason;
 }
 
@@ -116,8 +117,8 @@ std::string mpg::describeMode(const Comparison &comparison,
   std::string text = mode.name + ": ";
   if (!mode.missing.empty())
     return text + mode.missing;
-  Ratio speedup = speedupOf(comparison, mode);
-  Basis basis = basisOf(comparison);
+  Ratio speedup = computeSpeedup(comparison, mode);
+  Basis basis = computeBasis(comparison);
   if (mode.hadNone())
     return text + describeHad(mode) + "; " + describeRatio(speedup) +
            " says nothing about them";
@@ -131,8 +132,8 @@ std::string mpg::describeMode(const Comparison &comparison,
 }
 
 /// "large pages", or against another base "hugetlb against thp"
-static std::string subjectOf(const Comparison &comparison,
-                             const ModeResult &mode) {
+static std::string makeSubject(const Comparison &comparison,
+                               const ModeResult &mode) {
   const ModeResult &base = comparison.modes.front();
   if (!base.usesLibmpg)
     return "large pages";
@@ -151,7 +152,7 @@ std::string mpg::describeBest(const Comparison &comparison) {
       without = &mode;
       continue;
     }
-    Ratio speedup = speedupOf(comparison, mode);
+    Ratio speedup = computeSpeedup(comparison, mode);
     SpeedVerdict verdict = judgeSpeedup(speedup);
     SpeedVerdict bestVerdict = judgeSpeedup(bestSpeedup);
     if (best && (verdict > bestVerdict || (verdict == bestVerdict &&
@@ -165,10 +166,10 @@ std::string mpg::describeBest(const Comparison &comparison) {
   std::string busy = "the machine was busy: " + comparison.load.describe();
   if (isTooBusy(comparison))
     return "no verdict: " + busy;
-  Basis basis = basisOf(comparison);
+  Basis basis = computeBasis(comparison);
   std::string text = describeSpeedup(bestSpeedup, basis);
   if (judgeSpeedup(bestSpeedup) != SpeedVerdict::noGain)
-    text = subjectOf(comparison, *best) + ": " + text;
+    text = makeSubject(comparison, *best) + ": " + text;
   text += " (" + best->name + ")";
   return basis == Basis::cpuTime ? text + " by CPU time; " + busy : text;
 }

@@ -26,7 +26,7 @@ static char *fill(void *block, size_t bytes, int seed) {
   return static_cast<char *>(block);
 }
 
-static std::vector<char *> takeAll(int seed) {
+static std::vector<char *> allocateAll(int seed) {
   std::vector<char *> blocks;
   for (size_t bytes : sizes) {
     void *aligned = nullptr;
@@ -85,7 +85,7 @@ int main() {
     std::vector<char *> blocks[4];
     long sums[4], sum = 0;
     for (int i = 0; i < 4; i++)
-      std::thread([&, i] { blocks[i] = takeAll(i * 10); }).join();
+      std::thread([&, i] { blocks[i] = allocateAll(i * 10); }).join();
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; i++)
       threads.emplace_back([&, i] {

@@ -44,7 +44,7 @@ static int isPresent(int pagemap, const char *page) {
   return entry >> 63;
 }
 
-static void *takeMany(void *argument) {
+static void *allocateMany(void *argument) {
   char *blocks[200];
   for (int i = 0; i < 200; i++)
     blocks[i] = take(3 * MIB / 2);
@@ -53,7 +53,7 @@ static void *takeMany(void *argument) {
   return argument;
 }
 
-static void takeLarge(void) {
+static void allocateLarge(void) {
   char *blocks[3];
   for (int i = 0; i < 3; i++)
     blocks[i] = take(160 * MIB);
@@ -64,13 +64,13 @@ static void takeLarge(void) {
 static void step(const char *name) {
   pthread_t thread;
   if (strcmp(name, "large") == 0)
-    takeLarge();
+    allocateLarge();
   if (strcmp(name, "many") == 0 || strcmp(name, "trim") == 0)
-    takeMany(NULL);
+    allocateMany(NULL);
   if (strcmp(name, "trim") == 0)
     malloc_trim(0);
   if (strcmp(name, "thread") == 0) {
-    pthread_create(&thread, NULL, takeMany, NULL);
+    pthread_create(&thread, NULL, allocateMany, NULL);
     pthread_join(thread, NULL);
   }
   if (strcmp(name, "shrink") == 0)
