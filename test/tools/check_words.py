@@ -4,8 +4,9 @@
 
 Counts in the comments of C, C++, CMake and Python, and in the prose of Markdown, per
 10,000 words of each PATH (a folder or a page, relative to ROOT). Also the share of
-sentences in Markdown with more than 35 words. Prints the worst places of each limit that
-a PATH exceeds.
+sentences in Markdown with more than 35 words. In C and C++, the identifiers that begin with
+least, most or a verb such as take, or end in Of: min and max, get, find and compute are
+what engineers expect. Prints the worst places of each limit that a PATH exceeds.
 """
 
 import re
@@ -32,6 +33,14 @@ RULES = [
     Rule("'passed over', 'put right'", 0.5,
          r"\b(?:passed over|looked through|put right|gone by|goes by)\b"),
 ]
+NAME = re.compile(r"\b(?:(?:least|most)(?:[A-Z]\w*)?|[a-z]\w*Of"
+                  r"|(?:take|give|look|tell|say|ask|put|come)(?:[A-Z]\w*|(?=\()))\b")
+KNOWN_NAMES = {
+    "takeError",  # of LLVM
+    "beginOf",  # in the public <mpg/kernels_omp.hpp>
+    "oneOf", "isOneOf", "anyOf",  # one of several; no function of an object
+    "usersOf",  # whose users: a number, and no function
+}
 LONG_WORDS = 35
 LONG_PERCENT = 4.0
 CODE = {".cpp", ".h", ".hpp", ".c", ".def", ".inc", ".S"}
@@ -49,6 +58,17 @@ def code_comments(text: str) -> Iterator[str]:
         yield " ".join(line.strip(" *") for line in block.splitlines())
     lines = [re.search(r"(?:^|\s)//[/!]?<? ?(.*)$", line) for line in text.splitlines()]
     yield from paragraphs([match.group(1) if match else "" for match in lines])
+
+
+def names(root: Path, part: str) -> Iterator[str]:
+    """Identifiers that NAME finds, with their file; not of programs that tests compile."""
+    text = re.compile(r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    for path in files(root / part):
+        is_input = part == "test" and "unit" not in path.relative_to(root).parts
+        if path.suffix in CODE and not is_input:
+            code = text.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
+            for name in sorted(set(NAME.findall(code)) - KNOWN_NAMES):
+                yield f"{path.relative_to(root)}: {name}"
 
 
 def script_comments(text: str) -> Iterator[str]:
@@ -76,12 +96,16 @@ def paragraphs(lines) -> Iterator[str]:
         yield " ".join(collected)
 
 
-def places(root: Path) -> Iterator[Place]:
+def files(root: Path) -> List[Path]:
     paths = [root] if root.is_file() else sorted(p for p in root.rglob("*") if p.is_file())
-    for path in paths:
+    return [path for path in paths if "build" not in path.relative_to(root).parts]
+
+
+def places(root: Path) -> Iterator[Place]:
+    for path in files(root):
         reader = (prose if path.suffix == ".md" else code_comments if path.suffix in CODE
                   else script_comments if path.suffix in SCRIPTS else None)
-        if reader and "build" not in path.relative_to(root).parts:
+        if reader:
             for text in reader(path.read_text(encoding="utf-8", errors="replace")):
                 if "SPDX" not in text:
                     yield Place(path, text)
@@ -117,7 +141,9 @@ def main(arguments: List[str]) -> int:
         found = list(places(root / name))
         if not found:
             wrong[f"{name}: has no words"] = None
-        for what, hits in exceeded(root, found):
+        odd = list(names(root, name))
+        odd_names = [(f"identifiers: {len(odd)}, not 0", odd)] if odd else []
+        for what, hits in [*exceeded(root, found), *odd_names]:
             wrong[f"{name}: {what}"] = None
             print(f"{name}: {what}")
             for hit in hits[:20]:
