@@ -14,11 +14,11 @@
 // Nothing here may run before the LLVM version check: a global constructor
 // would crash a compiler of another version.
 
+#include "LabPasses.h"
 #include "base/PassOptions.h"
 #include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
 #include "openmp/OpenmpPasses.h"
-#include "sim/SimPass.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "llvm-c/Core.h"
@@ -118,7 +118,7 @@ using Stage = TagWriterPass::Stage;
 
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
-  passes.addPass(SimPass(stage));
+  addAccessRecorder(passes, stage);
   passes.addPass(TagWriterPass(stage));
 }
 
@@ -126,7 +126,7 @@ static void addLast(ModulePassManager &passes, Stage stage) {
 static void addParallel(ModulePassManager &passes, OptimizationLevel level) {
   if (level == OptimizationLevel::O0)
     return;
-  passes.addPass(ParallelRemarksPass());
+  addParallelRemarks(passes);
   passes.addPass(FirstTouchPass());
 }
 
@@ -221,7 +221,7 @@ static void registerPasses(PassBuilder &builder) {
         else if (name == "mpg-first-touch")
           passes.addPass(FirstTouchPass());
         else if (name == "mpg-sim")
-          passes.addPass(SimPass(Stage::last));
+          addAccessRecorder(passes, Stage::last);
         else if (name == "mpg-tags")
           addLast(passes, Stage::last);
         else

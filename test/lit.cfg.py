@@ -47,6 +47,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "NO_COLOR", "HOME", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# A test of the core that uses the lab, too, is skipped in a build without it.
+if site["has_lab"]:
+    config.available_features.add("lab")
+
 # Whether this build has sanitizers: a few tests compare what those change.
 with open(os.path.join(build, "bin", "mpgaudit"), "rb") as file:
     config.mpg_sanitized = b"__asan_init" in file.read()

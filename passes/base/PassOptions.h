@@ -29,7 +29,7 @@ enum class FirstTouch {
   parallelInit ///< the initialisation itself is made parallel where it can be
 };
 
-/// Whether the program reports its accesses to mpgsim (sim/SimPass.h).
+/// Whether the program reports its accesses to mpgsim (sim/SimPass.cpp).
 enum class Simulation {
   off,
   on,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --mpg-sim: the program reports its accesses to mpgsim, and computes the same.
+// Runs after all optimisations, so that the loops are those of the plain
+// program; spills of the code generator to the stack are not seen.
 
-#include "sim/SimPass.h"
+#include "LabPasses.h"
 #include "base/Access.h"
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
@@ -160,6 +164,16 @@ static bool canRecord(const Function &function) {
          !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
 }
 
+namespace {
+struct SimPass : PassInfoMixin<SimPass> {
+  explicit SimPass(TagWriterPass::Stage stage) : stage(stage) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+
+  TagWriterPass::Stage stage;
+};
+} // namespace
+
 PreservedAnalyses SimPass::run(Module &module,
                                ModuleAnalysisManager &analyses) {
   PassOptions options = loadPassOptions(module);
@@ -187,4 +201,9 @@ PreservedAnalyses SimPass::run(Module &module,
   }
   table.write();
   return PreservedAnalyses::none();
+}
+
+void mpg::addAccessRecorder(ModulePassManager &passes,
+                            TagWriterPass::Stage stage) {
+  passes.addPass(SimPass(stage));
 }

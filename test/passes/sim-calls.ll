@@ -3,6 +3,7 @@
 ; that answers interrupts or is a GPU's kernel. Nothing comes between a call in tail
 ; position that must stay one and its return; what an ifunc's resolver calls runs before
 ; there is thread-local storage.
+; REQUIRES: lab
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
 ; RUN: %llc %t.bc -o /dev/null

@@ -1,5 +1,6 @@
 // Code with --mpg-sim sums up what it should not, or not what it could; or code
 // without it changes.
+// REQUIRES: lab
 // RUN: env MPG_PASS_OPTIONS=sim=on %clang -O2 -fno-unroll-loops -fno-vectorize \
 // RUN:   -fpass-plugin=%passes -S -emit-llvm %s -o - | FileCheck %s
 // RUN: env MPG_PASS_OPTIONS=sim=on %clang -O2 -fno-unroll-loops -fno-vectorize \

@@ -7,7 +7,8 @@
 Reads the #include lines of lib, tools, passes and runtime/src. A folder may
 include those that stand above it in the picture of docs/design.md, and the
 picture names what it does include; where the folder is a library or a program of
-CMake, so does its NEEDS. A function of namespace mpg is declared in the folder that
+CMake, so does its NEEDS. No folder of the core includes one of the lab, nor a header
+that is the lab's (cmake/Lab.cmake). A function of namespace mpg is declared in the folder that
 defines it: else who includes the declaration needs a folder that no line names.
 Prints one line for each difference; status 1 if there
 is one. --print writes the picture as it should be.
@@ -31,12 +32,26 @@ TARGET = re.compile(r"^ *mpg_add_(?:tool\((\S+)|library\((\S+) +(\S+))\s+"
 PLAIN_LIBRARY = re.compile(r"^add_library\((\S+)", re.MULTILINE)
 COMMENT = re.compile(r"//.*")
 CALL = re.compile(r"\b(\w+)\(")
-# The first malloc may come before libmpg's constructor: the heap calls start.
-HOOKS = {"decideHeap"}
+# The first malloc may come before libmpg's constructor: the heap calls start. The lab
+# defines what the core's pipeline calls.
+HOOKS = {"decideHeap", "addParallelRemarks", "addAccessRecorder"}
+LAB_LIST = re.compile(r"set\(MPG_LAB_(FOLDERS|HEADERS)\s+([^)]*)\)")
 DEFINITION = re.compile(r"^\w[^\n;=(]*?\bmpg::(?:\w+::)?(\w+)\(", re.MULTILINE)
 PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
 
 Arrows = Dict[str, Set[str]]
+
+
+class Lab:
+    """What CMake says is part of the lab; all else is the core."""
+
+    def __init__(self, root: Path) -> None:
+        found = dict(LAB_LIST.findall((root / "cmake/Lab.cmake").read_text()))
+        self.folders = tuple(found["FOLDERS"].split())
+        self.headers = {f"mpg/{name}" for name in found["HEADERS"].split()}
+
+    def has(self, folder: str) -> bool:
+        return any(f"{folder}/".startswith(f"{lab}/") for lab in self.folders)
 
 
 def arrows_of(root: Path) -> Arrows:
@@ -102,11 +117,12 @@ def short(folder: str) -> str:
     return folder
 
 
-def in_order(arrows: Arrows) -> List[str]:
-    """From the bottom up, tree by tree; what is part of a ring comes last."""
+def in_order(arrows: Arrows, lab: Lab) -> List[str]:
+    """From the bottom up, the core before the lab, tree by tree; what is part of a ring
+    comes last."""
     done: List[str] = []
     left = sorted(arrows, key=lambda folder: (
-        [folder.startswith(tree) for tree in TREES].index(True), folder))
+        lab.has(folder), [folder.startswith(tree) for tree in TREES].index(True), folder))
     while left:
         ready = [folder for folder in left if arrows[folder] <= set(done)] or left
         done.append(ready[0])
@@ -114,19 +130,37 @@ def in_order(arrows: Arrows) -> List[str]:
     return done
 
 
-def picture_of(arrows: Arrows) -> str:
-    order = in_order(arrows)
+def picture_of(arrows: Arrows, lab: Lab) -> str:
+    order = in_order(arrows, lab)
     width = max(map(len, order)) + 2
     lines = []
     for folder in order:
+        if lab.has(folder) and "" not in lines:
+            lines += ["", "The lab:"]
         names = [short(other) for other in order if other in arrows[folder]]
         lines.append((folder.ljust(width) + ", ".join(names)).rstrip())
     return "\n".join(lines) + "\n"
 
 
-def differences(root: Path, arrows: Arrows) -> List[str]:
+def into_the_lab(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
+    """What the core includes of the lab."""
     found = []
-    order = in_order(arrows)
+    core = [folder for folder in sorted(arrows) if not lab.has(folder)]
+    for folder in core:
+        found += [f"{folder} is of the core and includes {other}, which is of the lab"
+                  for other in sorted(arrows[folder]) if lab.has(other)]
+        for path in sorted((root / folder).glob("*.*")):
+            if path.suffix in (".h", ".cpp"):
+                found += [f"{path.relative_to(root)} is of the core and includes {name}, "
+                          "which is of the lab"
+                          for name in INCLUDE.findall(path.read_text(errors="replace"))
+                          if name in lab.headers]
+    return found
+
+
+def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
+    found = into_the_lab(root, arrows, lab)
+    order = in_order(arrows, lab)
     for number, folder in enumerate(order):
         for other in sorted(arrows[folder] - set(order[:number])):
             found.append(f"{folder} includes {other}, which includes it: a ring")
@@ -140,7 +174,7 @@ def differences(root: Path, arrows: Arrows) -> List[str]:
             found.append(f"{folder} NEEDS {other} and includes nothing of it")
     found += strays(root)
     page = PICTURE.search((root / "docs/design.md").read_text())
-    if not page or page.group(1) != picture_of(arrows):
+    if not page or page.group(1) != picture_of(arrows, lab):
         found.append("docs/design.md: the picture is not that of --print")
     return found
 
@@ -152,10 +186,11 @@ def main() -> int:
     parser.add_argument("--print", action="store_true", dest="prints")
     options = parser.parse_args()
     arrows = arrows_of(options.root)
+    lab = Lab(options.root)
     if options.prints:
-        print(picture_of(arrows), end="")
+        print(picture_of(arrows, lab), end="")
         return 0
-    found = differences(options.root, arrows)
+    found = differences(options.root, arrows, lab)
     for line in found:
         print(line)
     print(f"{len(arrows)} folders, {sum(map(len, arrows.values()))} arrows, "

@@ -94,10 +94,10 @@ function(mpg_describe_package component name section summary text)
 endfunction()
 
 mpg_describe_package(tools mpgtools utils
-  "programs on large pages: auditor, launcher, benchmarks"
+  "programs on large pages: auditor, launcher"
   "mpgaudit tells before the run whether a program's data will be on large
 pages, what that costs, and how to fix it; mpgrun runs programs on large pages
-as they are; mpginfo and mpgbench look at the machine, mpgsim models another.")
+as they are; mpginfo looks at the machine.")
 mpg_describe_package(headers libmpgrt-dev libdevel
   "programs on large pages: headers, library for links"
   "The headers of libmpgrt, what programs are linked with, static or not, and the
@@ -120,6 +120,17 @@ it runs, and gives it a malloc whose memory is on large pages.")
     "libmpgrt1 (= ${PROJECT_VERSION}-1)")
   set(CPACK_RPM_tools_PACKAGE_REQUIRES "libmpgrt1 = ${PROJECT_VERSION}")
   set(CPACK_RPM_headers_PACKAGE_REQUIRES "libmpgrt1 = ${PROJECT_VERSION}")
+endif()
+if(TARGET mpgsim)
+  list(APPEND CPACK_COMPONENTS_ALL lab)
+  mpg_describe_package(lab mpgtools-lab utils
+    "programs on large pages: benchmarks, model"
+    "mpgbench measures what large pages are worth on a machine, mpgsim models how a
+program would use the caches and pages of another."
+    DEPENDS mpgtools)
+  # mpgtools 0.1.0 had these files.
+  set(CPACK_DEBIAN_LAB_PACKAGE_BREAKS "mpgtools (<< ${PROJECT_VERSION}-1)")
+  set(CPACK_DEBIAN_LAB_PACKAGE_REPLACES "${CPACK_DEBIAN_LAB_PACKAGE_BREAKS}")
 endif()
 if(TARGET mpg_pass_plugin)
   list(APPEND CPACK_COMPONENTS_ALL plugin)

@@ -5,7 +5,7 @@
 
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
-#include "openmp/LoopWork.h"
+#include "remarks/LoopWork.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass for remarks on parallel code. Those about loops with too few
-// iterations, small and nested regions, and brk are made here, those about
-// caches in CacheRemarks.cpp. See OpenmpPasses.h.
+// The pass for remarks about causes of slow parallel code other than the
+// placement of memory. Those about loops with too few iterations, small and
+// nested regions, and brk are made here, those about caches in
+// CacheRemarks.cpp. Regions with an if clause or num_threads, whose author has
+// considered it, and those with work unknown at compile time are skipped. See
+// LabPasses.h.
 
+#include "LabPasses.h"
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/OmpRegions.h"
 #include "base/PassOptions.h"
 #include "openmp/Allocations.h"
 #include "openmp/CallFrames.h"
-#include "openmp/LoopWork.h"
-#include "openmp/OpenmpPasses.h"
 #include "openmp/Sampler.h"
+#include "remarks/LoopWork.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -481,6 +484,13 @@ struct Arrays {
 };
 } // namespace
 
+namespace {
+/// Costs nothing when no remarks are asked for.
+struct ParallelRemarksPass : PassInfoMixin<ParallelRemarksPass> {
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
+};
+} // namespace
+
 PreservedAnalyses ParallelRemarksPass::run(Module &module,
                                            ModuleAnalysisManager &analyses) {
   // Threads of a GPU share lines on purpose.
@@ -509,4 +519,8 @@ PreservedAnalyses ParallelRemarksPass::run(Module &module,
     remarkSamePow2Arrays(crowded, arrays->sampler, arrays->places, places);
   }
   return PreservedAnalyses::all();
+}
+
+void mpg::addParallelRemarks(ModulePassManager &passes) {
+  passes.addPass(ParallelRemarksPass());
 }

@@ -2,7 +2,7 @@
 //
 // See LoopWork.h.
 
-#include "openmp/LoopWork.h"
+#include "remarks/LoopWork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
