@@ -26,21 +26,27 @@ struct Walk {
   std::atomic<uint64_t> pauseNs{0};
   std::atomic<uint64_t> calmNs{0}; ///< no fork and no child in the way since
   std::atomic<bool> hasBusy{false}, again{false}; ///< once more for busy frames
+  /// While a relative lives the next walk waits until then, and after it twice
+  /// as long.
+  std::atomic<uint64_t> sharedNs{0}, sharedPauseNs{0};
+  std::atomic<bool> hasShared{false}; ///< frames were left out for a relative
 };
 
-/// Memory beside the heap. Never removed: what lies there later is looked at.
-struct Watched {
-  static constexpr unsigned capacity = 128;
-  std::atomic<unsigned> count{0};
-  std::atomic<bool> isTold{false}; ///< that a fork splits them
-  std::atomic<uintptr_t> start[capacity] = {},
-                         end[capacity] = {}; ///< 0: not yet
+/// Memory beside the heap. Without a lock, because a signal's handler may fork.
+struct Place {
+  static constexpr uintptr_t isBeingWritten = 1;
+  std::atomic<uintptr_t> start{0}, end{0}; ///< end 0: free
+  std::atomic<bool> isReported{false};     ///< that a fork splits it
+
+  Range range() const;
+  bool replace(Range old, Range range);
 };
 
 } // namespace
 
 static Walk walk;
-static Watched watched;
+/// Thread stacks come and go: a place whose memory is gone is used again.
+static Place places[128];
 /// A page that is written once, before the first fork: as long as any other
 /// process has it, a parent or child lives that has not called exec. 0: none.
 static std::atomic<uintptr_t> witness{0};
@@ -53,6 +59,9 @@ static constexpr uint64_t earlyNs = 100 * millisecond;
 /// Many children end before, or call exec.
 static constexpr uint64_t firstPauseNs = 10 * millisecond;
 static constexpr uint64_t longestPauseNs = 100 * millisecond;
+/// Between walks while a relative lives.
+static constexpr uint64_t firstSharedNs = 1000 * millisecond;
+static constexpr uint64_t longestSharedNs = 64 * firstSharedNs;
 
 static constexpr char splitReason[] =
     "a fork: the kernel splits a transparent huge page when parent or child "
@@ -66,35 +75,54 @@ static uint64_t readClock(clockid_t clock) {
 }
 static uint64_t nowNs() { return readClock(CLOCK_MONOTONIC); }
 
+/// Empty while it is written.
+Range Place::range() const {
+  uintptr_t last = end.load(std::memory_order_acquire);
+  uintptr_t first = start.load(std::memory_order_acquire);
+  bool isWhole = last == end.load(std::memory_order_relaxed);
+  return isWhole && last != isBeingWritten ? Range{first, last} : Range{};
+}
+
+/// False if another thread is faster.
+bool Place::replace(Range old, Range range) {
+  uintptr_t last = old.end;
+  if (!end.compare_exchange_strong(last, isBeingWritten))
+    return false;
+  start.store(range.start);
+  isReported.store(false);
+  end.store(range.end);
+  return true;
+}
+
+/// Puts \p range where \p mayReplace(old) holds. False if that is nowhere.
+template <typename MayReplace>
+static bool storePlace(Range range, MayReplace mayReplace) {
+  for (Place &place : places) {
+    Range old = place.range();
+    if (mayReplace(old) && place.replace(old, range))
+      return true;
+  }
+  return false;
+}
+
 void mpg::watchForCollapse(Range range) {
   if (innerFrames(range, frameBytes).empty())
     return;
-  unsigned count = watched.count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count && i < Watched::capacity; ++i)
-    if (watched.start[i].load(std::memory_order_relaxed) == range.start)
-      return watched.end[i].store(range.end, std::memory_order_relaxed);
-  unsigned index = watched.count.fetch_add(1, std::memory_order_acq_rel);
-  if (index >= Watched::capacity)
-    return watched.count.store(Watched::capacity, std::memory_order_relaxed);
-  watched.start[index].store(range.start, std::memory_order_relaxed);
-  watched.end[index].store(range.end, std::memory_order_release);
-}
-
-/// Whole frames of the entry \p index; empty if there is none.
-static Range watchedFrames(unsigned index) {
-  if (index >= Watched::capacity ||
-      index >= watched.count.load(std::memory_order_acquire))
-    return {};
-  uintptr_t end = watched.end[index].load(std::memory_order_acquire);
-  uintptr_t start = watched.start[index].load(std::memory_order_relaxed);
-  return innerFrames({start, end}, frameBytes);
+  auto isSame = [&](Range old) { return old.overlaps(range); };
+  auto isFree = [](Range old) { return old.end == 0; };
+  auto isGone = [](Range old) {
+    uintptr_t first = innerFrames(old, frameBytes).start;
+    return !isMapped({first, first + frameBytes});
+  };
+  storePlace(range, isSame) || storePlace(range, isFree) ||
+      storePlace(range, isGone);
 }
 
 /// The first frame from \p start on that may be split; empty if there is none.
 static Range nextFrame(uintptr_t start) {
   Range next = heapSpace.nextThpFrame(start);
-  for (unsigned i = 0; i < Watched::capacity; ++i) {
-    Range frames = watchedFrames(i);
+  for (const Place &place : places) {
+    Range frames = innerFrames(place.range(), frameBytes);
     uintptr_t at = frames.start > start ? frames.start : start;
     if (at < frames.end && (next.empty() || at < next.start))
       next = {at, at + frameBytes};
@@ -122,33 +150,52 @@ static bool hasSharer() {
          readPresence({page, page + basePageBytes()}) == Presence::shared;
 }
 
+/// Returns whether anything is watched.
+static bool reportPlaces(Messages &messages) {
+  bool isAny = false;
+  for (Place &place : places) {
+    Range range = place.range();
+    if (range.empty())
+      continue;
+    isAny = true;
+    // Written only once: each page that is written costs the child a copy.
+    if (!place.isReported.load(std::memory_order_relaxed) &&
+        !place.isReported.exchange(true, std::memory_order_relaxed))
+      messages.reason(innerFrames(range, frameBytes), splitReason);
+  }
+  return isAny;
+}
+
 void mpg::noteForkForCollapse(Messages &messages) {
-  unsigned count = watched.count.load(std::memory_order_relaxed);
-  if (!thpIsCounted() || (!heapSpace.splitsAtFork(splitReason) && !count))
+  if (!thpIsCounted())
+    return;
+  bool isSplit = heapSpace.splitsAtFork(splitReason);
+  if (!reportPlaces(messages) && !isSplit)
     return;
   makeWitness();
-  if (!watched.isTold.exchange(true, std::memory_order_relaxed))
-    for (unsigned i = 0; i < count; ++i)
-      messages.reason(watchedFrames(i), splitReason);
   uint64_t now = nowNs();
   walk.pauseNs.store(firstPauseNs, std::memory_order_relaxed);
   walk.nextNs.store(now + firstPauseNs, std::memory_order_relaxed);
   walk.calmNs.store(now, std::memory_order_relaxed);
+  walk.sharedNs.store(now + firstSharedNs, std::memory_order_relaxed);
+  walk.sharedPauseNs.store(firstSharedNs, std::memory_order_relaxed);
   walk.again.store(true, std::memory_order_relaxed);
   walk.hasBusy.store(false, std::memory_order_relaxed);
+  walk.hasShared.store(false, std::memory_order_relaxed);
   walk.at.store(0); // before the next: see endWalk()
   isCollapseDue.store(true);
   if (threadCache != &noCache)
     threadCache->inspectEachFree();
 }
 
-/// False if it has to wait, for a child or for a large page.
+/// False if it has to wait for a large page.
 static bool collapseFrame(Range frame) {
   Presence presence = readPresence(frame);
-  // Pages that were only read are the kernel's page of zeros, and pages of
-  // files may be anyone's: nobody gives them up.
-  if (presence == Presence::shared)
-    return !hasSharer();
+  // Without a relative nobody gives these up: pages that were only read are the
+  // kernel's page of zeros, and pages of files may be anyone's.
+  if (presence == Presence::shared &&
+      !walk.hasShared.load(std::memory_order_relaxed) && hasSharer())
+    walk.hasShared.store(true, std::memory_order_relaxed);
   if (presence != Presence::alone)
     return true;
   // Ignore other errors of this frame: a device may have pinned it.
@@ -158,12 +205,32 @@ static bool collapseFrame(Range frame) {
   return error != ENOMEM;
 }
 
+/// Whether the walk does not begin yet because of a relative: most children
+/// end soon, and until then nearly all frames are shared.
+static bool waitsForRelative(uintptr_t at) {
+  return !at && nowNs() < walk.sharedNs.load(std::memory_order_relaxed) &&
+         hasSharer();
+}
+
+/// A walk that left frames out for a relative is repeated, later each time.
+static bool repeatForShared() {
+  if (!walk.hasShared.exchange(false, std::memory_order_relaxed))
+    return false;
+  uint64_t pause = walk.sharedPauseNs.load(std::memory_order_relaxed);
+  walk.sharedNs.store(nowNs() + pause, std::memory_order_relaxed);
+  if (pause < longestSharedNs)
+    walk.sharedPauseNs.store(2 * pause, std::memory_order_relaxed);
+  return true;
+}
+
 /// After the last frame: once more for frames that were busy. \p last is where
 /// the walk was; a fork of another thread, which is not to be missed, changes
 /// that.
 static void endWalk(uintptr_t last) {
-  if (walk.hasBusy.exchange(false, std::memory_order_relaxed) &&
-      walk.again.exchange(false, std::memory_order_relaxed))
+  bool isAgain = repeatForShared();
+  isAgain |= walk.hasBusy.exchange(false, std::memory_order_relaxed) &&
+             walk.again.exchange(false, std::memory_order_relaxed);
+  if (isAgain)
     return walk.at.store(0);
   isCollapseDue.store(false);
   if (walk.at.load() != last)
@@ -192,7 +259,9 @@ static uint64_t collapseNext() {
       endWalk(start);
       break;
     }
-    if (collapseFrame(frame)) // if no other thread forks meanwhile
+    if (waitsForRelative(start))
+      pause = nextPauseNs();
+    else if (collapseFrame(frame)) // if no other thread forks meanwhile
       walk.at.compare_exchange_strong(start, frame.end);
     else
       pause = nextPauseNs();

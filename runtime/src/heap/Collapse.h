@@ -23,8 +23,9 @@ namespace mpg {
 extern std::atomic<bool> isCollapseDue;
 
 /// Has malloc restore transparent huge pages of \p range after a fork. It lies
-/// outside of the heap; up to 128 ranges are kept, for good. If the program
-/// maps other memory there, its frames may become whole, too. Thread-safe.
+/// outside of the heap; up to 128 ranges whose memory is there are kept. If the
+/// program maps other memory there, its frames may become whole, too.
+/// Thread-safe.
 void watchForCollapse(Range range);
 
 /// To be called before a fork.

@@ -308,8 +308,7 @@ void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
 #endif
 }
 
-/// Whether all of \p range, at most a frame, is mapped, or it is unknown.
-static bool isMapped(Range range) {
+bool mpg::isMapped(Range range) {
   unsigned char present[frameBytes / 4096];
   return rawCall(SYS_mincore, long(range.start), long(range.bytes()),
                  long(present)) != -ENOMEM;

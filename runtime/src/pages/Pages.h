@@ -138,6 +138,10 @@ int tryAdvice();
 /// unknown. pre: \p range is whole base pages.
 bool isTouched(Range range);
 
+/// Whether all of \p range, at most a frame, is mapped; true if unknown.
+/// pre: it begins with a base page.
+bool isMapped(Range range);
+
 /// The contents of a frame.
 enum class Presence : uint8_t {
   alone,  ///< half of it and more is present, and no other process has it

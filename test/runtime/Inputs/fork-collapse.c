@@ -1,12 +1,15 @@
 /* Transparent huge pages after a fork: of the heap, .bss, the process stack and
  * that of a thread. fork-collapse again   the child ends; the parent frees and
  * allocates until its pages are large again fork-collapse stays   the same, but
- * no longer than 100,000 times fork-collapse split   ends when they are split
- */
+ * no longer than 100,000 times fork-collapse held    as again, while another
+ * child keeps memory in front of theirs fork-collapse split   ends when they
+ * are split Many threads, and a child, have ended before. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@ static char *block[blocks];
 static char bss[8 << 20], *stack, *threadStack;
 static volatile char
     onlyRead[8 << 20]; /* pages of zeros, in front of the heap */
+static char unchanged[8 << 20];
 static volatile int threadIsReady;
 
 /* Of the mapping that holds the address, or of all. */
@@ -61,22 +65,73 @@ static void *runThread(void *unused) {
   return unused;
 }
 
+static void *waitForAll(void *barrier) {
+  pthread_barrier_wait(barrier);
+  return (void *)((long)&barrier & -4096);
+}
+
+/* A page stays where each stack was: no later stack has their addresses. */
+static void startMany(void) {
+  enum { many = 150 };
+  pthread_t threads[many];
+  void *places[many];
+  pthread_attr_t attributes;
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, NULL, many);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 16 << 20);
+  for (int i = 0; i < many; ++i)
+    if (pthread_create(&threads[i], &attributes, waitForAll, &barrier))
+      exit(8);
+  for (int i = 0; i < many; ++i)
+    pthread_join(threads[i], &places[i]);
+  for (int i = 0; i < many; ++i)
+    mmap(places[i], 4096, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
 static void startThread(void) {
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 16 << 20);
+  pthread_attr_setstacksize(&attributes, 22 << 20);
   pthread_create(&thread, &attributes, runThread, NULL);
   while (!threadIsReady)
     usleep(1000);
 }
 
+/* Lives until the descriptor is closed. */
+static pid_t startChild(int *keepOpen) {
+  int ends[2];
+  char end;
+  if (pipe(ends))
+    exit(9);
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[1]);
+    _exit(read(ends[0], &end, 1) != 0);
+  }
+  close(ends[0]);
+  *keepOpen = ends[1];
+  return child;
+}
+
+static void endChild(pid_t child, int descriptor) {
+  close(descriptor);
+  waitpid(child, NULL, 0);
+}
+
 int main(int count, char **words) {
   const char *what = words[count - 1];
-  int ends[2];
+  int isOpen, isHeld;
+  pid_t child, held = 0;
   char onStack[5 << 20];
   stack = onStack;
+  startMany();
+  child = startChild(&isOpen);
+  endChild(child, isOpen);
   startThread();
+  touch(unchanged, sizeof unchanged, 1);
   touch(bss, sizeof bss, 1);
   for (long i = 0; i < (long)sizeof onlyRead; i += 4096)
     (void)onlyRead[i];
@@ -85,20 +140,14 @@ int main(int count, char **words) {
     memset(block[i] = malloc(bytes), 1, bytes);
   printf("before: %s\n", areLarge() ? "large" : "not");
   fflush(stdout);
-  if (pipe(ends))
-    return 9;
-  pid_t child = fork();
-  if (child == 0) {
-    char end;
-    close(ends[1]);
-    _exit(read(ends[0], &end, 1) != 0);
-  }
+  if (!strcmp(what, "held"))
+    held = startChild(&isHeld);
+  child = startChild(&isOpen);
   writeAll(2);
   printf("child is there: %s\n",
          largeMib(NULL) < heapMib / 2 ? "split" : "not");
   fflush(stdout);
-  close(ends[1]);
-  waitpid(child, NULL, 0);
+  endChild(child, isOpen);
   if (!strcmp(what, "split"))
     return 0;
   long max = strcmp(what, "stays") ? -1 : 100000;
@@ -111,5 +160,7 @@ int main(int count, char **words) {
       break;
   }
   puts(areLarge() ? "large again" : "stays split");
+  if (held)
+    endChild(held, isHeld);
   return 0;
 }
