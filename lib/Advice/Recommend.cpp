@@ -8,8 +8,8 @@
 #include "Advice/Recommend.h"
 #include "Advice/RecommendRules.h"
 #include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -167,57 +167,32 @@ void mpg::writeAdvice(raw_ostream &out, const Advice &advice,
 // For programs
 //===----------------------------------------------------------------------===//
 
-static void writeTexts(json::OStream &json, StringRef key,
-                       ArrayRef<std::string> texts) {
-  json.attributeArray(key, [&] {
-    for (const std::string &text : texts)
-      json.value(validUtf8(text));
-  });
-}
-
-static void writeVerdict(json::OStream &json, const RuleVerdict &verdict) {
-  json.object([&] {
-    json.attribute("rule", verdict.rule);
-    json.attribute("file", validUtf8(verdict.file));
-    json.attribute("tool", validUtf8(verdict.tool));
-    json.attribute("text", validUtf8(verdict.text));
-  });
-}
-
-static void writeSetting(json::OStream &json, const Recommendation &setting) {
-  json.object([&] {
-    json.attribute("name", setting.name);
-    json.attribute("value", validUtf8(setting.value));
-    json.attribute("reason", validUtf8(setting.reason));
-    json.attribute("rule", setting.rule);
-    json.attribute("already_set", setting.alreadySet);
-  });
-}
-
 void mpg::writeAdviceJson(raw_ostream &out, const Advice &advice,
                           StringRef programPath) {
-  json::OStream json(out);
-  json.object([&] {
-    json.attribute("program", validUtf8(programPath));
-    json.attribute("context", validUtf8(advice.context));
-    writeTexts(json, "unknown", advice.unknown);
-    json.attributeArray("measured", [&] {
-      for (const RuleVerdict &verdict : advice.verdicts)
-        writeVerdict(json, verdict);
-    });
-    json.attributeArray("settings", [&] {
-      for (const Recommendation &setting : advice.settings)
-        writeSetting(json, setting);
-    });
-    json.attributeArray("in_the_way", [&] {
-      for (const Contradiction &contradiction : advice.contradictions)
-        json.object([&] {
-          json.attribute("line", contradiction.line);
-          json.attribute("text", validUtf8(contradiction.text));
-        });
-    });
-    writeTexts(json, "steps", advice.steps);
-  });
+  auto verdict = [](const RuleVerdict &one) {
+    return JsonObject{{"rule", one.rule},
+                      {"file", one.file},
+                      {"tool", one.tool},
+                      {"text", one.text}};
+  };
+  auto setting = [](const Recommendation &one) {
+    return JsonObject{{"name", one.name},
+                      {"value", one.value},
+                      {"reason", one.reason},
+                      {"rule", one.rule},
+                      {"already_set", one.alreadySet}};
+  };
+  auto contradiction = [](const Contradiction &one) {
+    return JsonObject{{"line", one.line}, {"text", one.text}};
+  };
+  writeJson(out, JsonObject{{"program", programPath},
+                            {"context", advice.context},
+                            {"unknown", advice.unknown},
+                            {"measured", jsonList(advice.verdicts, verdict)},
+                            {"settings", jsonList(advice.settings, setting)},
+                            {"in_the_way",
+                             jsonList(advice.contradictions, contradiction)},
+                            {"steps", advice.steps}});
 }
 
 // Decides the steps beside variables: load the library, relink, place data.

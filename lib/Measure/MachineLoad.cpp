@@ -7,7 +7,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cstring>
@@ -281,16 +280,17 @@ std::string mpg::readDefrag() {
   return (*file)->getBuffer().split('[').second.split(']').first.str();
 }
 
-void mpg::writeStallCounts(json::OStream &json, const MemoryStalls &stalls) {
-  json.attribute("compactions", int64_t(stalls.compactions));
-  json.attribute("compactions_in_vain", int64_t(stalls.compactionsInVain));
-  json.attribute("reclaims", int64_t(stalls.reclaims));
-  json.attribute("large_faults", int64_t(stalls.largeFaults));
-  json.attribute("refused_faults", int64_t(stalls.refusedFaults));
-  json.attribute("waited_ms",
-                 stalls.waitedSeconds
-                     ? json::Value(int64_t(*stalls.waitedSeconds * 1000))
-                     : json::Value(nullptr));
+std::vector<std::pair<StringRef, std::optional<uint64_t>>>
+MemoryStalls::counts() const {
+  std::optional<uint64_t> waitedMs;
+  if (waitedSeconds)
+    waitedMs = uint64_t(*waitedSeconds * 1000);
+  return {{"compactions", compactions},
+          {"compactions_in_vain", compactionsInVain},
+          {"reclaims", reclaims},
+          {"large_faults", largeFaults},
+          {"refused_faults", refusedFaults},
+          {"waited_ms", waitedMs}};
 }
 
 StringRef mpg::describeDefrag(StringRef word) {

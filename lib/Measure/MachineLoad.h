@@ -16,10 +16,6 @@
 #include <sys/time.h>
 #include <vector>
 
-namespace llvm::json {
-class OStream;
-}
-
 namespace mpg {
 
 //===----------------------------------------------------------------------===//
@@ -98,6 +94,9 @@ struct MemoryStalls {
   /// at 90 page faults, refused at 4; some process waited for memory for 0.25
   /// s"
   std::string describe() const;
+  /// With their names in JSON.
+  std::vector<std::pair<llvm::StringRef, std::optional<uint64_t>>>
+  counts() const;
 };
 
 /// \p vmstat and \p pressure as in /proc/vmstat and /proc/pressure/memory, the
@@ -110,9 +109,6 @@ std::optional<MemoryStalls> readStalls();
 
 MemoryStalls stallsBetween(const MemoryStalls &before,
                            const MemoryStalls &after);
-
-/// As attributes of the object that \p json is in.
-void writeStallCounts(llvm::json::OStream &json, const MemoryStalls &stalls);
 
 /// The effect on a page fault where the file `defrag` of transparent huge pages
 /// has \p word; empty for an unknown word.

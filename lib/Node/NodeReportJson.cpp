@@ -5,9 +5,8 @@
 // "unknown" has the reasons; all numbers are integers.
 
 #include "Node/Node.h"
-#include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -15,40 +14,33 @@ using namespace mpg;
 
 namespace {
 
-/// Writes facts and collects the reasons of those that are not known.
-class NodeWriter {
+/// Builds the document and collects the reasons of facts that are not known.
+class NodeDocument {
 public:
-  NodeWriter(raw_ostream &out, const Node &node, const Verdict &verdict)
-      : json(out), node(node), verdict(verdict) {}
-  void write();
+  NodeDocument(const Node &node, const Verdict &verdict)
+      : node(node), verdict(verdict) {}
+  JsonObject make();
 
 private:
   void noteUnknown(const std::string &why) {
     if (!why.empty() && !is_contained(unknown, why))
       unknown.push_back(why);
   }
-  void number(StringRef key, const Fact<uint64_t> &fact);
-  void text(StringRef key, const Fact<std::string> &fact);
-  void list(StringRef key, const Fact<std::vector<unsigned>> &fact);
-  /// A text that is null when empty: no sign of the thing.
-  void sign(StringRef key, StringRef value);
+  template <typename T> JsonItem known(const Fact<T> &fact) {
+    noteUnknown(fact.unknown);
+    return fact.value;
+  }
 
-  void writeVerdict();
-  void writeAdvice(const NodeAdvice &advice);
-  void writeMachine();
-  void writeVendor();
-  void writeTags();
-  void writeFeatures();
-  void writePages();
-  void writePool(const HugePool &pool);
-  void writeStalls();
-  void writeTransparent();
-  void writeGroups(StringRef key, const GroupLimits &groups);
-  void writeLimits();
-  void writeNuma();
-  void writeNumaNode(const NumaNode &numa);
+  JsonObject verdictItem();
+  JsonObject machineItem();
+  JsonObject pagesItem();
+  JsonItem transparentItem();
+  JsonObject groupItem(const GroupLimits &groups);
+  JsonObject cgroupsItem();
+  JsonObject limitsItem();
+  JsonObject numaNodeItem(const NumaNode &numa);
+  JsonObject numaItem();
 
-  json::OStream json;
   const Node &node;
   const Verdict &verdict;
   std::vector<std::string> unknown;
@@ -56,302 +48,204 @@ private:
 
 } // namespace
 
-void NodeWriter::number(StringRef key, const Fact<uint64_t> &fact) {
-  json.attribute(key, fact ? json::Value(*fact) : json::Value(nullptr));
-  noteUnknown(fact.unknown);
+static JsonObject adviceItem(const NodeAdvice &advice) {
+  return {{"level", advice.isWarning ? "warning" : "note"},
+          {"what", advice.what},
+          {"cost", textOrNull(advice.cost)},
+          {"fix", advice.fix}};
 }
 
-void NodeWriter::text(StringRef key, const Fact<std::string> &fact) {
-  json.attribute(key, fact ? validUtf8(*fact) : json::Value(nullptr));
-  noteUnknown(fact.unknown);
+JsonObject NodeDocument::verdictItem() {
+  return {{"status", statusName(verdict.status)},
+          {"good", verdict.isGood()},
+          {"headline", verdict.headline},
+          {"available_pages", known(verdict.availablePages)},
+          {"needed_pages", verdict.neededPages},
+          {"advice", jsonList(verdict.advice, adviceItem)}};
 }
 
-void NodeWriter::list(StringRef key, const Fact<std::vector<unsigned>> &fact) {
-  noteUnknown(fact.unknown);
-  if (!fact)
-    return json.attribute(key, nullptr);
-  json.attributeArray(key, [&] {
-    for (unsigned value : *fact)
-      json.value(value);
-  });
-}
-
-void NodeWriter::sign(StringRef key, StringRef value) {
-  json.attribute(key, value.empty() ? json::Value(nullptr) : validUtf8(value));
-}
-
-void NodeWriter::writeAdvice(const NodeAdvice &advice) {
-  json.object([&] {
-    json.attribute("level", advice.isWarning ? "warning" : "note");
-    json.attribute("what", validUtf8(advice.what));
-    sign("cost", advice.cost);
-    json.attributeArray("fix", [&] {
-      for (const std::string &line : advice.fix)
-        json.value(validUtf8(line));
-    });
-  });
-}
-
-void NodeWriter::writeVerdict() {
-  json.attributeObject("verdict", [&] {
-    json.attribute("status", statusName(verdict.status));
-    json.attribute("good", verdict.isGood());
-    json.attribute("headline", validUtf8(verdict.headline));
-    number("available_pages", verdict.availablePages);
-    json.attribute("needed_pages", verdict.neededPages);
-    json.attributeArray("advice", [&] {
-      for (const NodeAdvice &advice : verdict.advice)
-        writeAdvice(advice);
-    });
-  });
-}
-
-static json::Value reachValue(Reach reach) {
-  if (reach == Reach::notTried)
-    return nullptr;
-  return reach == Reach::open;
-}
-
-void NodeWriter::writeVendor() {
+JsonObject NodeDocument::machineItem() {
   const NodeMachine &machine = node.machine;
-  json.attributeObject("a64fx", [&] {
-    sign("numbering", a64fxName(machine.a64fx));
-    sign("vendor_library", machine.vendorLibrary);
-    sign("tag_command", machine.tagCommand);
-    sign("sector_device", machine.sectorDevice);
-    sign("barrier_device", machine.barrierDevice);
-    json.attribute("sector_l1_open", reachValue(node.registers.sectorL1));
-    json.attribute("sector_l2_open", reachValue(node.registers.sectorL2));
-    json.attribute("prefetch_open", reachValue(node.registers.prefetch));
-    json.attribute("prefetch_access", machine.prefetchAccess
-                                          ? json::Value(*machine.prefetchAccess)
-                                          : json::Value(nullptr));
-    sign("barrier_hardware", machine.barrierHardware);
-  });
-  writeTags();
+  return {{"host", known(machine.host)},
+          {"kernel", known(machine.kernelRelease)},
+          {"architecture", machine.architecture},
+          {"processor", known(machine.processor)},
+          {"midr", machine.midr.value},
+          {"cpus", known(machine.cpus)},
+          {"virtualised", textOrNull(machine.virtualised)},
+          {"container", textOrNull(machine.container)},
+          {"smt", known(machine.smt)},
+          {"governors", machine.governors}};
 }
 
-void NodeWriter::writeTags() {
-  const TagSupport &tags = node.tags;
-  json.attributeObject("hints", [&] {
-    json.attribute("sector", abilityName(tags.sector));
-    json.attribute("prefetch", abilityName(tags.prefetch));
-    json.attribute("injection", abilityName(tags.injection));
-    json.attribute("barrier", abilityName(tags.barrier));
-    json.attributeArray("missing", [&] {
-      for (const std::string &what : tags.missing)
-        json.value(validUtf8(what));
-    });
-  });
+static JsonItem reachItem(Reach reach) {
+  return reach == Reach::notTried ? JsonItem() : reach == Reach::open;
 }
 
-void NodeWriter::writeMachine() {
+static JsonObject vendorItem(const Node &node) {
   const NodeMachine &machine = node.machine;
-  json.attributeObject("machine", [&] {
-    text("host", machine.host);
-    text("kernel", machine.kernelRelease);
-    json.attribute("architecture", machine.architecture);
-    text("processor", machine.processor);
-    json.attribute("midr", machine.midr ? json::Value(*machine.midr)
-                                        : json::Value(nullptr));
-    json.attribute("cpus", machine.cpus ? json::Value(*machine.cpus)
-                                        : json::Value(nullptr));
-    noteUnknown(machine.cpus.unknown);
-    sign("virtualised", machine.virtualised);
-    sign("container", machine.container);
-    text("smt", machine.smt);
-    json.attributeArray("governors", [&] {
-      for (const std::string &name : machine.governors)
-        json.value(validUtf8(name));
-    });
-  });
-  writeVendor();
+  return {{"numbering", textOrNull(a64fxName(machine.a64fx))},
+          {"vendor_library", textOrNull(machine.vendorLibrary)},
+          {"tag_command", textOrNull(machine.tagCommand)},
+          {"sector_device", textOrNull(machine.sectorDevice)},
+          {"barrier_device", textOrNull(machine.barrierDevice)},
+          {"sector_l1_open", reachItem(node.registers.sectorL1)},
+          {"sector_l2_open", reachItem(node.registers.sectorL2)},
+          {"prefetch_open", reachItem(node.registers.prefetch)},
+          {"prefetch_access", machine.prefetchAccess},
+          {"barrier_hardware", textOrNull(machine.barrierHardware)}};
 }
 
-void NodeWriter::writeFeatures() {
-  json.attributeArray("features", [&] {
-    for (const KernelFeature &feature : node.kernel.features)
-      json.object([&] {
-        json.attribute("name", feature.name);
-        json.attribute("present", feature.present
-                                      ? json::Value(*feature.present)
-                                      : json::Value(nullptr));
-        json.attribute("how", feature.isProbed ? "tried" : "version");
-      });
-  });
+static JsonObject hintsItem(const TagSupport &tags) {
+  return {{"sector", abilityName(tags.sector)},
+          {"prefetch", abilityName(tags.prefetch)},
+          {"injection", abilityName(tags.injection)},
+          {"barrier", abilityName(tags.barrier)},
+          {"missing", tags.missing}};
 }
 
-void NodeWriter::writePool(const HugePool &pool) {
-  json.object([&] {
-    json.attribute("page_bytes", pool.pageBytes);
-    number("total", pool.total);
-    number("free", pool.free);
-    number("reserved", pool.reserved);
-    number("surplus", pool.surplus);
-    number("overcommit", pool.overcommit);
-  });
+static JsonObject featureItem(const KernelFeature &feature) {
+  return {{"name", feature.name},
+          {"present", feature.present},
+          {"how", feature.isProbed ? "tried" : "version"}};
 }
 
-void NodeWriter::writePages() {
+JsonObject NodeDocument::pagesItem() {
   const PageFacts &pages = node.pages;
-  json.attributeObject("pages", [&] {
-    number("base_bytes", pages.baseBytes);
-    number("default_huge_bytes", pages.defaultHugeBytes);
-    number("memory_bytes", pages.memoryBytes);
-    number("available_bytes", pages.availableBytes);
-    number("obtainable_pages", node.obtainable());
-    json.attributeArray("obtainable", [&] {
-      if (pages.freeBlocks && pages.baseBytes)
-        for (const FreeBlocks &zone : *pages.freeBlocks)
-          json.object([&] {
-            json.attribute("node", zone.node);
-            json.attribute("zone", validUtf8(zone.zone));
-            json.attribute("pages", zone.largePages(*pages.baseBytes));
-          });
+  JsonObject item = {{"base_bytes", known(pages.baseBytes)},
+                     {"default_huge_bytes", known(pages.defaultHugeBytes)},
+                     {"memory_bytes", known(pages.memoryBytes)},
+                     {"available_bytes", known(pages.availableBytes)},
+                     {"obtainable_pages", known(node.obtainable())}};
+  JsonArray zones;
+  if (pages.freeBlocks && pages.baseBytes)
+    zones = jsonList(*pages.freeBlocks, [&](const FreeBlocks &zone) {
+      return JsonObject{{"node", zone.node},
+                        {"zone", zone.zone},
+                        {"pages", zone.largePages(*pages.baseBytes)}};
     });
-    noteUnknown(pages.pools.unknown);
-    if (!pages.pools)
-      return json.attribute("pools", nullptr);
-    json.attributeArray("pools", [&] {
-      for (const HugePool &pool : *pages.pools)
-        writePool(pool);
+  item.push_back({"obtainable", zones});
+  noteUnknown(pages.pools.unknown);
+  JsonItem pools;
+  if (pages.pools)
+    pools = jsonList(*pages.pools, [&](const HugePool &pool) {
+      return JsonObject{{"page_bytes", pool.pageBytes},
+                        {"total", known(pool.total)},
+                        {"free", known(pool.free)},
+                        {"reserved", known(pool.reserved)},
+                        {"surplus", known(pool.surplus)},
+                        {"overcommit", known(pool.overcommit)}};
     });
-  });
+  item.push_back({"pools", pools});
+  return item;
 }
 
-void NodeWriter::writeStalls() {
-  noteUnknown(node.stalls.unknown);
-  if (!node.stalls)
-    return json.attribute("stalls", nullptr);
-  json.attributeObject("stalls", [&] { writeStallCounts(json, *node.stalls); });
-}
-
-void NodeWriter::writeTransparent() {
+JsonItem NodeDocument::transparentItem() {
   const TransparentFacts &facts = node.transparent;
   noteUnknown(facts.present.unknown);
   if (!facts.present || !*facts.present)
-    return json.attribute("transparent", nullptr);
-  json.attributeObject("transparent", [&] {
-    text("enabled", facts.enabled);
-    text("large_pages", facts.effective(largePageBytes));
-    text("defrag", facts.defrag);
-    text("shared", facts.sharedEnabled);
-    number("page_bytes", facts.pageBytes);
-    number("process_enabled", facts.processEnabled);
-    writeStalls();
-    json.attributeObject("khugepaged", [&] {
-      number("defrag", facts.collapserDefrag);
-      number("pages_to_scan", facts.collapserScanPages);
-      number("scan_sleep_ms", facts.collapserSleepMs);
-      number("max_ptes_none", facts.collapserEmptyPages);
-    });
-    json.attributeArray("sizes", [&] {
-      for (const TransparentSize &size : facts.sizes)
-        json.object([&] {
-          json.attribute("page_bytes", size.pageBytes);
-          text("enabled", size.enabled);
-        });
-    });
-  });
+    return nullptr;
+  JsonObject item = {{"enabled", known(facts.enabled)},
+                     {"large_pages", known(facts.effective(largePageBytes))},
+                     {"defrag", known(facts.defrag)},
+                     {"shared", known(facts.sharedEnabled)},
+                     {"page_bytes", known(facts.pageBytes)},
+                     {"process_enabled", known(facts.processEnabled)}};
+  noteUnknown(node.stalls.unknown);
+  item.push_back({"stalls", node.stalls
+                                ? JsonItem(jsonObject((*node.stalls).counts()))
+                                : JsonItem()});
+  item.push_back(
+      {"khugepaged",
+       JsonObject{{"defrag", known(facts.collapserDefrag)},
+                  {"pages_to_scan", known(facts.collapserScanPages)},
+                  {"scan_sleep_ms", known(facts.collapserSleepMs)},
+                  {"max_ptes_none", known(facts.collapserEmptyPages)}}});
+  item.push_back({"sizes", jsonList(facts.sizes, [&](auto &size) {
+                    return JsonObject{{"page_bytes", size.pageBytes},
+                                      {"enabled", known(size.enabled)}};
+                  })});
+  return item;
 }
 
-void NodeWriter::writeGroups(StringRef key, const GroupLimits &groups) {
+JsonObject NodeDocument::groupItem(const GroupLimits &groups) {
   noteUnknown(groups.unknown);
-  json.attributeObject(key, [&] {
-    json.attribute("version", groups.version ? json::Value(groups.version)
-                                             : json::Value(nullptr));
-    sign("folder", groups.folder);
-    json.attributeArray("limits", [&] {
-      for (const GroupLimit &limit : groups.limits)
-        json.object([&] {
-          json.attribute("file", validUtf8(limit.file));
-          json.attribute("counts", limit.isReservation ? "reserved" : "used");
-          number("limit_bytes", limit.limitBytes);
-          number("usage_bytes", limit.usageBytes);
-        });
-    });
+  JsonArray limits = jsonList(groups.limits, [&](const GroupLimit &limit) {
+    return JsonObject{{"file", limit.file},
+                      {"counts", limit.isReservation ? "reserved" : "used"},
+                      {"limit_bytes", known(limit.limitBytes)},
+                      {"usage_bytes", known(limit.usageBytes)}};
   });
+  return {{"version", groups.version ? groups.version : JsonItem()},
+          {"folder", textOrNull(groups.folder)},
+          {"limits", limits}};
 }
 
-void NodeWriter::writeLimits() {
-  json.attributeObject("cgroups", [&] {
-    writeGroups("large_pages", node.cgroups.largePages);
-    writeGroups("memory", node.cgroups.memory);
-    const Fact<bool> &counts = node.cgroups.poolCountsAsMemory;
-    json.attribute("pool_counts_as_memory",
-                   counts ? json::Value(*counts) : json::Value(nullptr));
-    noteUnknown(counts.unknown);
-  });
-  json.attributeObject("limits", [&] {
-    auto limit = [&](StringRef key, const Fact<uint64_t> &bytes) {
-      if (bytes && *bytes == UINT64_MAX)
-        return json.attribute(key, "unlimited");
-      number(key, bytes);
-    };
-    limit("stack_bytes", node.limits.stack);
-    limit("address_space_bytes", node.limits.addressSpace);
-    limit("locked_memory_bytes", node.limits.lockedMemory);
-  });
+JsonObject NodeDocument::cgroupsItem() {
+  const CgroupFacts &groups = node.cgroups;
+  return {{"large_pages", groupItem(groups.largePages)},
+          {"memory", groupItem(groups.memory)},
+          {"pool_counts_as_memory", known(groups.poolCountsAsMemory)}};
 }
 
-void NodeWriter::writeNumaNode(const NumaNode &numa) {
-  json.object([&] {
-    json.attribute("node", numa.id);
-    std::optional<unsigned> group = memoryGroup(node.machine.a64fx, numa.id);
-    json.attribute("cmg", group ? json::Value(*group) : json::Value(nullptr));
-    json.attribute("system", isSystemNode(node.machine.a64fx, numa.id));
-    json.attribute("allowed", numa.isAllowed);
-    list("cpus", numa.cpus);
-    number("memory_bytes", numa.memoryBytes);
-    number("free_bytes", numa.freeBytes);
-    if (node.pages.largePool()) {
-      number("pool_total", numa.poolTotal);
-      number("pool_free", numa.poolFree);
-      number("pool_surplus", numa.poolSurplus);
-    }
-    number("obtainable_pages", node.obtainable(numa.id));
-    json.attributeArray("distances", [&] {
-      for (unsigned distance : numa.distances)
-        json.value(distance);
-    });
-  });
+JsonObject NodeDocument::limitsItem() {
+  auto limit = [&](const Fact<uint64_t> &bytes) {
+    return bytes && *bytes == UINT64_MAX ? "unlimited" : known(bytes);
+  };
+  return {{"stack_bytes", limit(node.limits.stack)},
+          {"address_space_bytes", limit(node.limits.addressSpace)},
+          {"locked_memory_bytes", limit(node.limits.lockedMemory)}};
 }
 
-void NodeWriter::writeNuma() {
-  json.attributeObject("numa", [&] {
-    number("balancing", node.numa.balancing);
-    number("balancing_faults", node.numa.balancingFaults);
-    number("balancing_moved_pages", node.numa.balancingMoved);
-    list("allowed_nodes", node.numa.allowedNodes);
-    list("allowed_cpus", node.numa.allowedCpus);
-    json.attributeArray("nodes", [&] {
-      for (const NumaNode &numa : node.numa.nodes)
-        writeNumaNode(numa);
-    });
-  });
+JsonObject NodeDocument::numaNodeItem(const NumaNode &numa) {
+  bool hasPool = node.pages.largePool();
+  auto ofPool = [&](const Fact<uint64_t> &pages) {
+    return hasPool ? known(pages) : JsonItem::absent();
+  };
+  return {{"node", numa.id},
+          {"cmg", memoryGroup(node.machine.a64fx, numa.id)},
+          {"system", isSystemNode(node.machine.a64fx, numa.id)},
+          {"allowed", numa.isAllowed},
+          {"cpus", known(numa.cpus)},
+          {"memory_bytes", known(numa.memoryBytes)},
+          {"free_bytes", known(numa.freeBytes)},
+          {"pool_total", ofPool(numa.poolTotal)},
+          {"pool_free", ofPool(numa.poolFree)},
+          {"pool_surplus", ofPool(numa.poolSurplus)},
+          {"obtainable_pages", known(node.obtainable(numa.id))},
+          {"distances", numa.distances}};
 }
 
-void NodeWriter::write() {
-  json.object([&] {
-    json.attribute("schema", "mpginfo-1");
-    json.attribute("version", MPG_VERSION);
-    writeVerdict();
-    writeMachine();
-    writeFeatures();
-    writePages();
-    writeTransparent();
-    writeLimits();
-    writeNuma();
-    json.attributeArray("unknown", [&] {
-      for (const std::string &why : unknown)
-        json.value(validUtf8(why));
-    });
-  });
-  json.flush();
+JsonObject NodeDocument::numaItem() {
+  const NumaFacts &numa = node.numa;
+  return {{"balancing", known(numa.balancing)},
+          {"balancing_faults", known(numa.balancingFaults)},
+          {"balancing_moved_pages", known(numa.balancingMoved)},
+          {"allowed_nodes", known(numa.allowedNodes)},
+          {"allowed_cpus", known(numa.allowedCpus)},
+          {"nodes", jsonList(numa.nodes, [&](const NumaNode &one) {
+             return numaNodeItem(one);
+           })}};
+}
+
+JsonObject NodeDocument::make() {
+  return {{"schema", "mpginfo-1"},
+          {"version", MPG_VERSION},
+          {"verdict", verdictItem()},
+          {"machine", machineItem()},
+          {"a64fx", vendorItem(node)},
+          {"hints", hintsItem(node.tags)},
+          {"features", jsonList(node.kernel.features, featureItem)},
+          {"pages", pagesItem()},
+          {"transparent", transparentItem()},
+          {"cgroups", cgroupsItem()},
+          {"limits", limitsItem()},
+          {"numa", numaItem()},
+          {"unknown", unknown}};
 }
 
 void mpg::writeNodeJson(raw_ostream &out, const Node &node,
                         const Verdict &verdict) {
-  NodeWriter(out, node, verdict).write();
+  writeJson(out, NodeDocument(node, verdict).make());
   out << "\n";
 }

@@ -8,6 +8,7 @@
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -141,24 +142,16 @@ Expected<Baseline> Baseline::read(const std::string &path) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeEntry(raw_ostream &out, const Baseline::Entry &entry,
-                       StringRef title) {
-  json::OStream json(out);
-  json.object([&] {
-    json.attribute("path", entry.path);
-    json.attribute("id", entry.id);
-    json.attribute("fingerprint", entry.fingerprint);
-    json.attribute("title", validUtf8(title));
-  });
-}
-
 static void writeEntries(raw_ostream &out,
                          const std::map<Baseline::Entry, std::string> &all) {
   out << "{\"schema\":\"" << schema << "\",\n\"findings\":[";
   const char *separator = "\n";
   for (const auto &[entry, title] : all) {
     out << separator;
-    writeEntry(out, entry, title);
+    writeJson(out, JsonObject{{"path", entry.path},
+                              {"id", entry.id},
+                              {"fingerprint", entry.fingerprint},
+                              {"title", title}});
     separator = ",\n";
   }
   out << "\n]}\n";

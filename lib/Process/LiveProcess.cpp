@@ -9,10 +9,10 @@
 #include "Process/Smaps.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <csignal>
@@ -401,33 +401,24 @@ static int64_t jsonNumber(uint64_t value) {
   return int64_t(std::min<uint64_t>(value, INT64_MAX));
 }
 
-static void writeJsonRegion(json::OStream &json, const LiveRegion &region) {
-  json.object([&] {
-    json.attribute("region", region.name);
-    json.attribute("mapped_bytes", jsonNumber(region.bytes));
-    json.attribute("bytes", jsonNumber(region.residentBytes));
-    json.attribute("huge_bytes", jsonNumber(region.hugeBytes));
-    json.attribute("unknown_bytes", jsonNumber(region.unknownBytes));
-    json.attribute("page_bytes", jsonNumber(region.pageBytes));
-  });
+static JsonObject liveRegionItem(const LiveRegion &region) {
+  return {{"region", region.name},
+          {"mapped_bytes", jsonNumber(region.bytes)},
+          {"bytes", jsonNumber(region.residentBytes)},
+          {"huge_bytes", jsonNumber(region.hugeBytes)},
+          {"unknown_bytes", jsonNumber(region.unknownBytes)},
+          {"page_bytes", jsonNumber(region.pageBytes)}};
 }
 
 void mpg::writeProcessJson(raw_ostream &out, const LiveProcess &process) {
-  const Launch &launch = process.launch;
-  json::OStream json(out);
-  json.object([&] {
-    json.attribute("pid", process.pid);
-    json.attribute("path", json::fixUTF8(process.shownPath));
-    json.attribute("replaced", process.isReplaced);
-    json.attribute("threads", process.threads);
-    if (launch.stackBytes && *launch.stackBytes != UINT64_MAX)
-      json.attribute("stack_limit_bytes", jsonNumber(*launch.stackBytes));
-    else
-      json.attribute("stack_limit_bytes", nullptr);
-    json.attribute("container", !launch.sysroot.empty());
-    json.attributeArray("regions", [&] {
-      for (const LiveRegion &region : process.regions)
-        writeJsonRegion(json, region);
-    });
-  });
+  uint64_t stack = process.launch.stackBytes.value_or(UINT64_MAX);
+  writeJson(out,
+            JsonObject{{"pid", process.pid},
+                       {"path", process.shownPath},
+                       {"replaced", process.isReplaced},
+                       {"threads", process.threads},
+                       {"stack_limit_bytes",
+                        stack == UINT64_MAX ? JsonItem() : jsonNumber(stack)},
+                       {"container", !process.launch.sysroot.empty()},
+                       {"regions", jsonList(process.regions, liveRegionItem)}});
 }

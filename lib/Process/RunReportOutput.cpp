@@ -5,10 +5,10 @@
 #include "Process/RunReport.h"
 #include "Process/Smaps.h"
 #include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -232,124 +232,82 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
 // The report of mpgrun for programs: schema mpgreport-1, in
 // docs/schema/mpgreport-1.schema.json. All numbers are integers.
 
-static void writeJsonRegion(json::OStream &json, const RegionUse &use) {
-  json.object([&] {
-    json.attribute("region", regionName(use.region));
-    json.attribute("bytes", int64_t(use.bytes));
-    json.attribute("huge_bytes", int64_t(use.hugeBytes));
-    json.attribute("pool_bytes", int64_t(use.poolBytes));
-    json.attribute("unknown_bytes", int64_t(use.unknownBytes));
-    json.attribute("set_aside_bytes", int64_t(use.setAsideBytes));
-    json.attribute("paged_in_bytes", int64_t(use.pagedInBytes));
-    json.attribute("peak_bytes", int64_t(use.peakBytes));
-    json.attribute("peak_huge_bytes", int64_t(use.peakHugeBytes));
-    json.attribute("page_bytes", int64_t(use.pageBytes));
-    json.attributeArray("nodes", [&] {
-      for (uint64_t bytes : use.nodes)
-        json.value(int64_t(bytes));
-    });
-    json.attribute("reason", use.hugeBytes < use.bytes ||
-                                     use.peakHugeBytes < use.peakBytes
-                                 ? use.reason
-                                 : "");
-  });
-}
-
-static void writeNumbers(json::OStream &json, StringRef key,
-                         const std::vector<unsigned> &numbers) {
-  json.attributeArray(key, [&] {
-    for (unsigned number : numbers)
-      json.value(number);
-  });
+static JsonObject regionItem(const RegionUse &use) {
+  bool isShort = use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes;
+  return {{"region", regionName(use.region)},
+          {"bytes", use.bytes},
+          {"huge_bytes", use.hugeBytes},
+          {"pool_bytes", use.poolBytes},
+          {"unknown_bytes", use.unknownBytes},
+          {"set_aside_bytes", use.setAsideBytes},
+          {"paged_in_bytes", use.pagedInBytes},
+          {"peak_bytes", use.peakBytes},
+          {"peak_huge_bytes", use.peakHugeBytes},
+          {"page_bytes", use.pageBytes},
+          {"nodes", use.nodes},
+          {"reason", isShort ? use.reason : ""}};
 }
 
 /// For each of the four sectors the ways that are asked for, or null.
-static void writeWays(json::OStream &json, StringRef key,
-                      const uint8_t (&ways)[4]) {
-  json.attributeArray(key, [&] {
-    for (uint8_t count : ways)
-      json.value(count == MPG_WAYS_NOT_ASKED ? json::Value(nullptr)
-                                             : json::Value(unsigned(count)));
+static JsonArray waysItem(const uint8_t (&ways)[4]) {
+  return jsonList(ways, [](uint8_t count) {
+    return count == MPG_WAYS_NOT_ASKED ? JsonItem() : JsonItem(count);
   });
 }
 
-static void writeHints(json::OStream &json, const HintReport &report) {
-  const mpg_note_hints hints = report.notes.hints.value_or(emptyHints());
-  json.attributeObject("hints", [&] {
-    json.attribute("modules", report.notes.modules.size());
-    json.attribute("llvm_major", hints.llvmMajor);
-    json.attribute("tagged_accesses", hints.taggedAccesses);
-    json.attribute("first_touch_sites", hints.firstTouchSites);
-    writeNumbers(json, "tag_bytes", getTagBytes(hints));
-    writeNumbers(json, "sectors", listBits(hints.sectorsMask));
-    writeNumbers(json, "injection_entries", listBits(hints.injectionMask));
-    writeWays(json, "ways_l1", hints.waysL1);
-    writeWays(json, "ways_l2", hints.waysL2);
-    json.attribute("acts", abilityName(report.acts()));
-    json.attributeArray("missing", [&] {
-      for (const std::string &what : report.support.missing)
-        json.value(json::fixUTF8(what));
-    });
-    json.attributeArray("warnings", [&] {
-      for (const std::string &warning : report.notes.warnings)
-        json.value(warning);
-    });
-  });
+static JsonItem hintsItem(const std::optional<HintReport> &report) {
+  if (!report)
+    return nullptr;
+  const mpg_note_hints hints = report->notes.hints.value_or(emptyHints());
+  return JsonObject{{"modules", report->notes.modules.size()},
+                    {"llvm_major", hints.llvmMajor},
+                    {"tagged_accesses", hints.taggedAccesses},
+                    {"first_touch_sites", hints.firstTouchSites},
+                    {"tag_bytes", getTagBytes(hints)},
+                    {"sectors", listBits(hints.sectorsMask)},
+                    {"injection_entries", listBits(hints.injectionMask)},
+                    {"ways_l1", waysItem(hints.waysL1)},
+                    {"ways_l2", waysItem(hints.waysL2)},
+                    {"acts", abilityName(report->acts())},
+                    {"missing", report->support.missing},
+                    {"warnings", report->notes.warnings}};
 }
 
-static void writeProcessUse(json::OStream &json, const ProcessUse &use) {
-  json.object([&] {
-    json.attribute("pid", use.pid);
-    json.attribute("parent", use.parent);
-    json.attribute("command", use.command);
-    json.attribute("mode", use.mode);
-    json.attribute("source", use.hasEnded ? "smaps" : "libmpg");
-    json.attribute("bytes", int64_t(use.bytes));
-    json.attribute("huge_bytes", int64_t(use.hugeBytes));
-    json.attribute("pool_bytes", int64_t(use.poolBytes));
-    json.attribute("unknown_bytes", int64_t(use.unknownBytes));
-    json.attribute("heap_peak_bytes", int64_t(use.heapPeakBytes));
-    json.attribute("heap_peak_huge_bytes", int64_t(use.heapPeakHugeBytes));
-    json.attribute("reason", use.reason);
-  });
+static JsonObject processItem(const ProcessUse &use) {
+  return {{"pid", use.pid},
+          {"parent", use.parent},
+          {"command", use.command},
+          {"mode", use.mode},
+          {"source", use.hasEnded ? "smaps" : "libmpg"},
+          {"bytes", use.bytes},
+          {"huge_bytes", use.hugeBytes},
+          {"pool_bytes", use.poolBytes},
+          {"unknown_bytes", use.unknownBytes},
+          {"heap_peak_bytes", use.heapPeakBytes},
+          {"heap_peak_huge_bytes", use.heapPeakHugeBytes},
+          {"reason", use.reason}};
 }
 
 void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
-  json::OStream json(out, 2);
-  json.object([&] {
-    json.attribute("schema", "mpgreport-1");
-    json.attribute("program", json::fixUTF8(report.program));
-    json.attribute("status", endingNumber(report.waitStatus));
-    json.attribute("mode", report.mode);
-    json.attribute("source", report.measured ? "smaps" : "libmpg");
-    json.attribute("libmpg", report.hasState);
-    json.attribute("libmpg_file", report.library.empty()
-                                      ? json::Value(nullptr)
-                                      : json::Value(report.library));
-    json.attribute("hugetlb_fallback", report.fallback);
-    json.attribute("peak_hugetlb_bytes", int64_t(report.peakHugetlbBytes));
-    json.attributeArray("regions", [&] {
-      for (const RegionUse &use : report.regions)
-        writeJsonRegion(json, use);
-    });
-    if (report.hints)
-      writeHints(json, *report.hints);
-    else
-      json.attribute("hints", nullptr);
-    json.attributeArray("messages", [&] {
-      for (const auto &message : report.messages)
-        json.object([&] {
-          json.attribute("code", int64_t(message.first));
-          json.attribute("text", message.second);
-        });
-    });
-    if (!report.hasProcesses)
-      return;
-    json.attributeArray("processes", [&] {
-      for (const ProcessUse &use : report.processes)
-        writeProcessUse(json, use);
-    });
-    json.attribute("processes_lost", int64_t(report.processesLost));
-  });
+  auto message = [](auto &one) {
+    return JsonObject{{"code", one.first}, {"text", one.second}};
+  };
+  JsonObject document = {{"schema", "mpgreport-1"},
+                         {"program", report.program},
+                         {"status", endingNumber(report.waitStatus)},
+                         {"mode", report.mode},
+                         {"source", report.measured ? "smaps" : "libmpg"},
+                         {"libmpg", report.hasState},
+                         {"libmpg_file", textOrNull(report.library)},
+                         {"hugetlb_fallback", report.fallback},
+                         {"peak_hugetlb_bytes", report.peakHugetlbBytes},
+                         {"regions", jsonList(report.regions, regionItem)},
+                         {"hints", hintsItem(report.hints)},
+                         {"messages", jsonList(report.messages, message)}};
+  if (report.hasProcesses) {
+    document.push_back({"processes", jsonList(report.processes, processItem)});
+    document.push_back({"processes_lost", report.processesLost});
+  }
+  writeJson(out, document, /*indent=*/2);
   out << "\n";
 }

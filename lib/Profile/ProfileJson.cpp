@@ -5,157 +5,125 @@
 // are null.
 
 #include "Profile/Profile.h"
-#include "Support/Format.h"
-#include "llvm/Support/JSON.h"
+#include "Support/JsonItem.h"
 
 using namespace llvm;
 using namespace mpg;
 
-static void writePages(json::OStream &json, const ProfileObject &object) {
-  if (!object.pages) {
-    json.attribute("pages", nullptr);
-    return;
-  }
+/// \p value, or null where it is not \p known.
+template <typename Value> static JsonItem ifKnown(bool known, Value value) {
+  return known ? JsonItem(value) : JsonItem();
+}
+
+static JsonItem pagesItem(const ProfileObject &object) {
+  if (!object.pages)
+    return nullptr;
   const PageUse &pages = *object.pages;
-  json.attributeObject("pages", [&] {
-    json.attribute("looked_bytes", int64_t(object.lookedBytes));
-    json.attribute("used_bytes", int64_t(pages.usedBytes));
-    bool isKnown =
-        object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
-    json.attribute("huge_bytes", isKnown ? json::Value(int64_t(pages.hugeBytes))
-                                         : json::Value(nullptr));
-    json.attribute("pool_bytes", object.bytes && isKnown
-                                     ? json::Value(int64_t(pages.poolBytes))
-                                     : json::Value(nullptr));
-    json.attribute("page_bytes", int64_t(pages.pageBytes));
-    json.attributeArray("nodes", [&] {
-      for (const auto &node : pages.nodes)
-        json.object([&] {
-          json.attribute("node", node.first);
-          json.attribute("pages_looked_at", int64_t(node.second));
-        });
-    });
-  });
+  bool isKnown = object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
+  return JsonObject{
+      {"looked_bytes", object.lookedBytes},
+      {"used_bytes", pages.usedBytes},
+      {"huge_bytes", ifKnown(isKnown, pages.hugeBytes)},
+      {"pool_bytes", ifKnown(object.bytes && isKnown, pages.poolBytes)},
+      {"page_bytes", pages.pageBytes},
+      {"nodes", jsonList(pages.nodes, [](auto &node) {
+         return JsonObject{{"node", node.first},
+                           {"pages_looked_at", node.second}};
+       })}};
 }
 
-static void writeFaults(json::OStream &json, const FaultCount &faults,
-                        uint32_t firstThread, std::optional<double> seconds) {
-  json.attributeObject("faults", [&] {
-    json.attribute("estimate", int64_t(faults.faults));
-    json.attribute("cost_us", seconds ? json::Value(int64_t(*seconds * 1e6))
-                                      : json::Value(nullptr));
-    json.attributeArray("threads", [&] {
-      for (const auto &thread : faults.threads)
-        json.object([&] {
-          json.attribute("thread", int64_t(thread.first));
-          json.attribute("is_main", thread.first == firstThread);
-          json.attribute("estimate", int64_t(thread.second));
-        });
-    });
-  });
+static JsonItem faultsItem(const Profile &profile,
+                           const ProfileObject &object) {
+  if (!profile.faultsMissing.empty())
+    return nullptr;
+  std::optional<double> seconds = faultSeconds(object, profile.faultCosts);
+  return JsonObject{
+      {"estimate", object.faults.faults},
+      {"cost_us", ifKnown(!!seconds, int64_t(seconds.value_or(0) * 1e6))},
+      {"threads", jsonList(object.faults.threads, [&](auto &thread) {
+         return JsonObject{{"thread", thread.first},
+                           {"is_main", thread.first == profile.firstThread},
+                           {"estimate", thread.second}};
+       })}};
 }
 
-static void writeAccesses(json::OStream &json, const AccessCount &count) {
+static JsonItem accessesItem(const AccessCount &count) {
   if (!count.intervals)
-    return json.attribute("accesses", nullptr);
-  json.attributeObject("accesses", [&] {
-    json.attribute("intervals", int64_t(count.intervals));
-    json.attribute("used_bytes", int64_t(count.presentBytes / count.intervals));
-    json.attribute("accessed_bytes",
-                   int64_t(count.accessedBytes / count.intervals));
-    json.attribute("of_mapping", count.isOfMapping());
-    json.attribute("frames", int64_t(count.frames));
-    json.attributeArray("hot_frames_by_quarter", [&] {
-      for (uint64_t frames : count.hotFrames)
-        json.value(int64_t(frames));
-    });
-    json.attribute("accessed_in_frames_bytes", int64_t(count.accessedInFrames));
-  });
+    return nullptr;
+  return JsonObject{{"intervals", count.intervals},
+                    {"used_bytes", count.presentBytes / count.intervals},
+                    {"accessed_bytes", count.accessedBytes / count.intervals},
+                    {"of_mapping", count.isOfMapping()},
+                    {"frames", count.frames},
+                    {"hot_frames_by_quarter",
+                     JsonArray(count.hotFrames.begin(), count.hotFrames.end())},
+                    {"accessed_in_frames_bytes", count.accessedInFrames}};
 }
 
-static void writeWorkingSet(json::OStream &json, const Profile &profile) {
+static JsonItem workingSetItem(const Profile &profile) {
   if (!profile.workingSet)
-    return json.attribute("working_set", nullptr);
+    return nullptr;
   const WorkingSetFacts &facts = *profile.workingSet;
-  json.attributeObject("working_set", [&] {
-    json.attribute("intervals", int64_t(facts.intervals));
-    json.attribute("interval_ms", int64_t(facts.meanSeconds * 1000));
-    json.attribute("missing", facts.missing);
-  });
+  return JsonObject{{"intervals", facts.intervals},
+                    {"interval_ms", int64_t(facts.meanSeconds * 1000)},
+                    {"missing", facts.missing}};
 }
 
-static void writeObject(json::OStream &json, const Profile &profile,
-                        const ProfileObject &object) {
-  json.object([&] {
-    json.attribute("region", regionName(object.region));
-    json.attribute("name", validUtf8(object.name));
-    json.attribute("file", validUtf8(object.file));
-    json.attributeArray("callers", [&] {
-      for (const std::string &caller : object.callers)
-        json.value(validUtf8(caller));
-    });
-    json.attribute("bytes", int64_t(object.bytes));
-    json.attribute("peak_bytes", int64_t(object.peakBytes));
-    json.attribute("blocks", int64_t(object.blocks));
-    writePages(json, object);
-    if (profile.faultsMissing.empty())
-      writeFaults(json, object.faults, profile.firstThread,
-                  faultSeconds(object, profile.faultCosts));
-    else
-      json.attribute("faults", nullptr);
-    json.attribute("tlb_miss_samples",
-                   profile.tlbMissesMissing.empty()
-                       ? json::Value(int64_t(object.tlbMisses))
-                       : json::Value(nullptr));
-    writeAccesses(json, object.accesses);
-  });
-}
-
-static void writeStallsJson(json::OStream &json, const Profile &profile) {
+static JsonItem stallsItem(const Profile &profile) {
   if (!profile.stalls)
-    return json.attribute("machine_stalls", nullptr);
-  json.attributeObject("machine_stalls", [&] {
-    writeStallCounts(json, *profile.stalls);
-    json.attribute("defrag", profile.defrag);
-  });
+    return nullptr;
+  JsonObject item = jsonObject(profile.stalls->counts());
+  item.push_back({"defrag", profile.defrag});
+  return item;
+}
+
+static JsonObject counterItem(const CounterValue &counter) {
+  return {{"name", counter.name},
+          {"value", counter.value},
+          {"missing", counter.missing}};
+}
+
+static JsonObject objectItem(const Profile &profile,
+                             const ProfileObject &object) {
+  return {{"region", regionName(object.region)},
+          {"name", object.name},
+          {"file", object.file},
+          {"callers", object.callers},
+          {"bytes", object.bytes},
+          {"peak_bytes", object.peakBytes},
+          {"blocks", object.blocks},
+          {"pages", pagesItem(object)},
+          {"faults", faultsItem(profile, object)},
+          {"tlb_miss_samples",
+           ifKnown(profile.tlbMissesMissing.empty(), object.tlbMisses)},
+          {"accesses", accessesItem(object.accesses)}};
 }
 
 void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
-  json::OStream json(out, 2);
-  json.object([&] {
-    json.attribute("schema", "mpgprofile-1");
-    json.attribute("program", validUtf8(profile.program));
-    json.attribute("status", endingNumber(profile.waitStatus));
-    json.attribute("run_ms", int64_t(profile.seconds * 1000));
-    json.attribute("measured", profile.isMeasured);
-    json.attribute("problem", profile.problem);
-    json.attribute("other_processes", profile.otherProcesses);
-    json.attribute("tlb_misses_missing", profile.tlbMissesMissing);
-    json.attribute("least_bytes", int64_t(minObjectBytes));
-    json.attribute("sites", int64_t(profile.sites));
-    json.attribute("blocks_lost", int64_t(profile.blocksLost));
-    json.attribute("page_faults", profile.faultsMissing.empty()
-                                      ? json::Value(int64_t(profile.faults))
-                                      : json::Value(nullptr));
-    json.attribute("fault_samples_lost", int64_t(profile.faultsLost));
-    json.attribute("faults_missing", profile.faultsMissing);
-    json.attribute("faults_of_user_code_only", profile.isUserFaults);
-    writeStallsJson(json, profile);
-    writeWorkingSet(json, profile);
-    json.attributeArray("counters", [&] {
-      for (const CounterValue &counter : profile.counters)
-        json.object([&] {
-          json.attribute("name", counter.name);
-          json.attribute("value", counter.value
-                                      ? json::Value(int64_t(*counter.value))
-                                      : json::Value(nullptr));
-          json.attribute("missing", counter.missing);
-        });
-    });
-    json.attributeArray("objects", [&] {
-      for (const ProfileObject &object : profile.objects)
-        writeObject(json, profile, object);
-    });
-  });
+  auto object = [&](const ProfileObject &one) {
+    return objectItem(profile, one);
+  };
+  writeJson(out,
+            JsonObject{{"schema", "mpgprofile-1"},
+                       {"program", profile.program},
+                       {"status", endingNumber(profile.waitStatus)},
+                       {"run_ms", int64_t(profile.seconds * 1000)},
+                       {"measured", profile.isMeasured},
+                       {"problem", profile.problem},
+                       {"other_processes", profile.otherProcesses},
+                       {"tlb_misses_missing", profile.tlbMissesMissing},
+                       {"least_bytes", minObjectBytes},
+                       {"sites", profile.sites},
+                       {"blocks_lost", profile.blocksLost},
+                       {"page_faults",
+                        ifKnown(profile.faultsMissing.empty(), profile.faults)},
+                       {"fault_samples_lost", profile.faultsLost},
+                       {"faults_missing", profile.faultsMissing},
+                       {"faults_of_user_code_only", profile.isUserFaults},
+                       {"machine_stalls", stallsItem(profile)},
+                       {"working_set", workingSetItem(profile)},
+                       {"counters", jsonList(profile.counters, counterItem)},
+                       {"objects", jsonList(profile.objects, object)}},
+            /*indent=*/2);
   out << "\n";
 }

@@ -13,9 +13,6 @@
 
 namespace llvm {
 class raw_ostream;
-namespace json {
-class OStream;
-}
 } // namespace llvm
 
 namespace mpg {
@@ -64,11 +61,6 @@ void writeJsonHead(llvm::raw_ostream &out, const AuditSettings &settings);
 void writeJsonTail(
     llvm::raw_ostream &out,
     llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> more);
-/// The value of a key "findings".
-void writeJsonFindings(llvm::json::OStream &json,
-                       llvm::ArrayRef<Finding> findings,
-                       const FixContext &context);
-
 /// Everything that one run of mpgaudit found, after suppressions.
 struct RunResult {
   std::vector<FileReport> files;

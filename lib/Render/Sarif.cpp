@@ -12,9 +12,8 @@
 #include "Audit/Finding.h"
 #include "Policy/Policy.h"
 #include "Render/Report.h"
-#include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <set>
@@ -59,8 +58,8 @@ static std::string escapeMarkdown(StringRef text) {
   return result + (inBlock ? "```\n" : "");
 }
 
-static void writeHelp(json::OStream &json, const FindingInfo &info,
-                      const InstalledParts &parts) {
+static JsonObject helpItem(const FindingInfo &info,
+                           const InstalledParts &parts) {
   const std::pair<const char *, std::string> chapters[] = {
       {"Rule", info.rule.str()},
       {"Cost", info.cost.str()},
@@ -72,50 +71,41 @@ static void writeHelp(json::OStream &json, const FindingInfo &info,
     markdown += std::string(markdown.empty() ? "" : "\n") + "## " + title +
                 "\n\n" + escapeMarkdown(words);
   }
-  json.attributeObject("help", [&] {
-    json.attribute("text", json::fixUTF8(text));
-    json.attribute("markdown", json::fixUTF8(markdown));
-  });
+  return {{"text", text}, {"markdown", markdown}};
 }
 
-static void writeProperties(json::OStream &json, const FindingInfo &info) {
-  json.attributeObject("properties", [&] {
-    json.attributeArray("tags", [&] {
-      json.value(groupName(info.group));
-      if (!info.vendor.empty())
-        json.value(info.vendor);
-    });
-    json.attributeObject("severity", [&] {
-      for (unsigned i = 0; i < targetCount; ++i)
-        json.attribute(targetName(Target(i)), severityName(info.severity[i]));
-    });
-    // Code scanning services rank results other than security by it.
-    Severity worst = findHighest(info);
-    json.attribute("problem.severity", worst >= Severity::warning
-                                           ? severityName(worst)
-                                           : "recommendation");
-  });
+static JsonObject ruleProperties(const FindingInfo &info) {
+  JsonArray tags = {groupName(info.group)};
+  if (!info.vendor.empty())
+    tags.push_back(info.vendor);
+  JsonObject severities;
+  for (unsigned i = 0; i < targetCount; ++i)
+    severities.push_back(
+        {targetName(Target(i)).str(), severityName(info.severity[i])});
+  // Code scanning services rank results other than security by it.
+  Severity worst = findHighest(info);
+  return {{"tags", tags},
+          {"severity", severities},
+          {"problem.severity", worst >= Severity::warning ? severityName(worst)
+                                                          : "recommendation"}};
 }
+
+static JsonObject textItem(StringRef text) { return {{"text", text}}; }
 
 /// One object for the array tool.driver.rules. The remedy names \p parts.
-static void writeSarifRule(json::OStream &json, const FindingInfo &info,
+static JsonObject ruleItem(const FindingInfo &info,
                            const InstalledParts &parts) {
-  json.object([&] {
-    json.attribute("id", idText(info.id));
-    json.attribute("name", ruleName(info.summary));
-    json.attributeObject("shortDescription",
-                         [&] { json.attribute("text", info.summary); });
-    json.attributeObject("fullDescription",
-                         [&] { json.attribute("text", info.rule); });
-    writeHelp(json, info, parts);
-    Severity worst = findHighest(info);
-    json.attributeObject("defaultConfiguration", [&] {
-      // Off by default is a note when it is asked for.
-      json.attribute("enabled", worst != Severity::off);
-      json.attribute("level", sarifLevel(std::max(worst, Severity::note)));
-    });
-    writeProperties(json, info);
-  });
+  Severity worst = findHighest(info);
+  return {{"id", idText(info.id)},
+          {"name", ruleName(info.summary)},
+          {"shortDescription", textItem(info.summary)},
+          {"fullDescription", textItem(info.rule)},
+          {"help", helpItem(info, parts)},
+          // Off by default is a note when it is asked for.
+          {"defaultConfiguration",
+           JsonObject{{"enabled", worst != Severity::off},
+                      {"level", sarifLevel(std::max(worst, Severity::note))}}},
+          {"properties", ruleProperties(info)}};
 }
 
 namespace {
@@ -131,7 +121,7 @@ struct Place {
 class SarifWriter {
 public:
   SarifWriter(raw_ostream &out, const RunResult &result)
-      : json(out), result(result) {}
+      : out(out), result(result) {}
   void write();
 
 private:
@@ -139,18 +129,13 @@ private:
       function_ref<void(const Finding &finding, const Place &place)> visit);
   void collectRules();
   void shareLimit();
-  void writeRun();
-  void writeTool();
-  void writeInvocation();
-  void writeNotification(StringRef level, const Twine &text);
-  void writeResults();
-  void writeRoot();
-  void writeResult(const Finding &finding, const Place &place);
-  void writeLocation(const Finding &finding, const Place &place);
-  void writeFingerprints(const Finding &finding, StringRef path);
-  void writeProperties(const Finding &finding, const Place &place);
+  JsonObject toolItem() const;
+  JsonObject invocationItem() const;
+  JsonObject resultItem(const Finding &finding, const Place &place);
+  JsonObject locationItem(const Finding &finding, const Place &place) const;
+  JsonItem fingerprintsItem(const Finding &finding, StringRef path);
 
-  json::OStream json;
+  raw_ostream &out;
   const RunResult &result;
   std::vector<const FindingInfo *> rules;
   std::map<FindingId, unsigned> ruleIndex;
@@ -224,53 +209,36 @@ void SarifWriter::shareLimit() {
   }
 }
 
-void SarifWriter::writeTool() {
+JsonObject SarifWriter::toolItem() const {
   static const InstalledParts noParts;
   const InstalledParts *parts = &noParts;
   for (const FileReport &file : result.files)
     if (file.fixContext.parts)
       parts = file.fixContext.parts.get();
-  json.attributeObject("tool", [&] {
-    json.attributeObject("driver", [&] {
-      json.attribute("name", "mpgaudit");
-      json.attribute("version", MPG_VERSION);
-      json.attribute("semanticVersion", MPG_VERSION);
-      json.attributeArray("rules", [&] {
-        for (const FindingInfo *info : rules)
-          writeSarifRule(json, *info, *parts);
-      });
-    });
-  });
+  auto rule = [&](const FindingInfo *info) { return ruleItem(*info, *parts); };
+  return {{"driver", JsonObject{{"name", "mpgaudit"},
+                                {"version", MPG_VERSION},
+                                {"semanticVersion", MPG_VERSION},
+                                {"rules", jsonList(rules, rule)}}}};
 }
 
-void SarifWriter::writeNotification(StringRef level, const Twine &text) {
-  json.object([&] {
-    json.attribute("level", level);
-    json.attributeObject(
-        "message", [&] { json.attribute("text", validUtf8(text.str())); });
-  });
-}
-
-void SarifWriter::writeInvocation() {
-  json.attributeArray("invocations", [&] {
-    json.object([&] {
-      json.attribute("executionSuccessful", result.failures.empty());
-      if (result.failures.empty() && !leftOut)
-        return;
-      json.attributeArray("toolExecutionNotifications", [&] {
-        for (const std::string &failure : result.failures)
-          writeNotification("error", failure);
-        if (leftOut)
-          writeNotification(
-              "warning", Twine(leftOut) +
-                             " results of the lowest severities are left out: "
-                             "a report holds " +
-                             Twine(sarifResultLimit) +
-                             " at most. Audit fewer files at once, or look for "
-                             "less with --checks.");
-      });
-    });
-  });
+JsonObject SarifWriter::invocationItem() const {
+  JsonArray notes;
+  auto add = [&](StringRef level, const Twine &text) {
+    notes.push_back(
+        JsonObject{{"level", level}, {"message", textItem(text.str())}});
+  };
+  for (const std::string &failure : result.failures)
+    add("error", failure);
+  if (leftOut)
+    add("warning", Twine(leftOut) +
+                       " results of the lowest severities are left out: a "
+                       "report holds " +
+                       Twine(sarifResultLimit) +
+                       " at most. Audit fewer files at once, or look for less "
+                       "with --checks.");
+  return {{"executionSuccessful", result.failures.empty()},
+          {"toolExecutionNotifications", listOrAbsent(std::move(notes))}};
 }
 
 /// Title, evidence, cost and fix as paragraphs; viewers show the first one in
@@ -288,123 +256,92 @@ static std::string makeMessage(const Finding &finding,
   return text;
 }
 
-void SarifWriter::writeLocation(const Finding &finding, const Place &place) {
-  json.object([&] {
-    json.attributeObject("physicalLocation", [&] {
-      json.attributeObject("artifactLocation", [&] {
-        std::string uri = makeUri(getFile(place), result.folder);
-        json.attribute("uri", uri);
-        if (!StringRef(uri).starts_with("file:"))
-          json.attribute("uriBaseId", "%SRCROOT%");
-      });
-      json.attributeObject("region", [&] {
-        json.attribute("startLine",
-                       std::max(1u, finding.where.line.value_or(1)));
-      });
-    });
-    StringRef name =
-        place.isMember ? place.path : StringRef(finding.where.symbol);
-    if (name.empty())
-      return;
-    json.attributeArray("logicalLocations", [&] {
-      json.object([&] {
-        json.attribute("fullyQualifiedName", validUtf8(name));
-        json.attribute("kind", place.isMember ? "module" : "variable");
-      });
-    });
-  });
+JsonObject SarifWriter::locationItem(const Finding &finding,
+                                     const Place &place) const {
+  std::string uri = makeUri(getFile(place), result.folder);
+  bool isRelative = !StringRef(uri).starts_with("file:");
+  StringRef name =
+      place.isMember ? place.path : StringRef(finding.where.symbol);
+  JsonArray logical;
+  if (!name.empty())
+    logical.push_back(
+        JsonObject{{"fullyQualifiedName", name},
+                   {"kind", place.isMember ? "module" : "variable"}});
+  return {{"physicalLocation",
+           JsonObject{
+               {"artifactLocation",
+                JsonObject{{"uri", uri},
+                           {"uriBaseId",
+                            textOrAbsent(isRelative ? "%SRCROOT%" : "")}}},
+               {"region",
+                JsonObject{{"startLine",
+                            std::max(1u, finding.where.line.value_or(1))}}}}},
+          {"logicalLocations", listOrAbsent(std::move(logical))}};
 }
 
 /// Ours for baselines of any tool; the second is what one large service uses to
 /// follow a result over time, and makes up from source lines if it is missing.
-void SarifWriter::writeFingerprints(const Finding &finding, StringRef path) {
+JsonItem SarifWriter::fingerprintsItem(const Finding &finding, StringRef path) {
   std::string print = computeFingerprint(finding, path);
   if (print.empty())
-    return;
+    return JsonItem::absent();
   unsigned count = ++seen[print];
-  json.attributeObject("partialFingerprints", [&] {
-    json.attribute("mpgaudit/v1", print);
-    json.attribute("primaryLocationLineHash",
-                   print + ":" + std::to_string(count));
-  });
+  return JsonObject{
+      {"mpgaudit/v1", print},
+      {"primaryLocationLineHash", print + ":" + std::to_string(count)}};
 }
 
-void SarifWriter::writeProperties(const Finding &finding, const Place &place) {
+static JsonObject resultProperties(const Finding &finding, const Place &place) {
   const Where &where = finding.where;
-  const std::pair<const char *, StringRef> words[] = {
-      {"target", place.target}, {"vendor", getInfo(finding.id).vendor},
-      {"sub", finding.sub},     {"section", where.section},
-      {"symbol", where.symbol}, {"field", finding.field},
-      {"via", finding.via}};
-  const std::pair<const char *, std::optional<uint64_t>> numbers[] = {
-      {"address", where.address},
-      {"size", where.bytes},
-      {"offset", finding.offset}};
-  json.attributeObject("properties", [&] {
-    for (const auto &[key, value] : words)
-      if (!value.empty())
-        json.attribute(key, validUtf8(value));
-    for (const auto &[key, value] : numbers)
-      if (value)
-        json.attribute(key, *value);
-    if (!where.segments.empty())
-      json.attributeArray("segments", [&] {
-        for (unsigned index : where.segments)
-          json.value(index);
-      });
-  });
+  return {{"target", textOrAbsent(place.target)},
+          {"vendor", textOrAbsent(getInfo(finding.id).vendor)},
+          {"sub", textOrAbsent(finding.sub)},
+          {"section", textOrAbsent(where.section)},
+          {"symbol", textOrAbsent(where.symbol)},
+          {"field", textOrAbsent(finding.field)},
+          {"via", textOrAbsent(finding.via)},
+          {"address", orAbsent(where.address)},
+          {"size", orAbsent(where.bytes)},
+          {"offset", orAbsent(finding.offset)},
+          {"segments",
+           listOrAbsent({where.segments.begin(), where.segments.end()})}};
 }
 
-void SarifWriter::writeResult(const Finding &finding, const Place &place) {
-  json.object([&] {
-    json.attribute("ruleId", idText(finding.id));
-    json.attribute("ruleIndex", ruleIndex[finding.id]);
-    json.attribute("level", sarifLevel(finding.severity));
-    json.attributeObject("message", [&] {
-      json.attribute("text", validUtf8(makeMessage(finding, place.fixContext)));
-    });
-    json.attributeArray("locations", [&] { writeLocation(finding, place); });
-    writeFingerprints(finding, place.path);
-    writeProperties(finding, place);
-  });
-}
-
-void SarifWriter::writeResults() {
-  forEachFinding([&](const Finding &finding, const Place &place) {
-    unsigned &left = quota[unsigned(finding.severity)];
-    if (!left)
-      return;
-    --left;
-    writeResult(finding, place);
-  });
-}
-
-/// The base of relative paths.
-void SarifWriter::writeRoot() {
-  json.attributeObject("%SRCROOT%", [&] {
-    json.attributeObject("description", [&] {
-      json.attribute("text", "the folder that mpgaudit was started in");
-    });
-  });
-}
-
-void SarifWriter::writeRun() {
-  writeTool();
-  writeInvocation();
-  json.attribute("columnKind", "utf16CodeUnits");
-  json.attributeObject("originalUriBaseIds", [&] { writeRoot(); });
-  json.attributeArray("results", [&] { writeResults(); });
+JsonObject SarifWriter::resultItem(const Finding &finding, const Place &place) {
+  return {{"ruleId", idText(finding.id)},
+          {"ruleIndex", ruleIndex[finding.id]},
+          {"level", sarifLevel(finding.severity)},
+          {"message", textItem(makeMessage(finding, place.fixContext))},
+          {"locations", JsonArray{locationItem(finding, place)}},
+          {"partialFingerprints", fingerprintsItem(finding, place.path)},
+          {"properties", resultProperties(finding, place)}};
 }
 
 void SarifWriter::write() {
   collectRules();
   shareLimit();
-  json.object([&] {
-    json.attribute("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/"
-                              "os/schemas/sarif-schema-2.1.0.json");
-    json.attribute("version", "2.1.0");
-    json.attributeArray("runs", [&] { json.object([&] { writeRun(); }); });
+  JsonObject root = {
+      {"description", textItem("the folder that mpgaudit was started in")}};
+  JsonObject run = {{"tool", toolItem()},
+                    {"invocations", JsonArray{invocationItem()}},
+                    {"columnKind", "utf16CodeUnits"},
+                    {"originalUriBaseIds", JsonObject{{"%SRCROOT%", root}}}};
+  JsonArray results;
+  forEachFinding([&](const Finding &finding, const Place &place) {
+    unsigned &left = quota[unsigned(finding.severity)];
+    if (!left)
+      return;
+    --left;
+    results.push_back(resultItem(finding, place));
   });
+  run.push_back({"results", std::move(results)});
+  writeJson(
+      out,
+      JsonObject{{"$schema",
+                  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
+                  "sarif-schema-2.1.0.json"},
+                 {"version", "2.1.0"},
+                 {"runs", JsonArray{run}}});
 }
 
 void mpg::writeSarif(raw_ostream &out, const RunResult &result) {

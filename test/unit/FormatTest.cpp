@@ -4,8 +4,11 @@
 // was broken over two lines misleads the reader.
 
 #include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mpg;
 
@@ -111,4 +114,20 @@ TEST(Format, SizesAreReadAsTheyAreWritten) {
       {"2.5M", std::nullopt}};
   for (const auto &[text, bytes] : cases)
     EXPECT_EQ(mpg::parseBytes(text), bytes) << text;
+}
+
+TEST(Format, JsonKeepsTheOrderOfKeysAndReplacesWhatItCannotSay) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  writeJson(out, JsonObject{{"z", 1},
+                            {"a", std::optional<uint64_t>()},
+                            {"absent", orAbsent(std::optional<bool>())},
+                            {"none", textOrAbsent("")},
+                            {"name", "a\xff"},
+                            {"ratio", std::nan("")},
+                            {"zero", -0.0},
+                            {"list", std::vector<bool>{true, false}},
+                            {"empty", JsonArray{}}});
+  EXPECT_EQ(out.str(), R"({"z":1,"a":null,"name":"a�","ratio":null,"zero":0,)"
+                       R"("list":[true,false],"empty":[]})");
 }

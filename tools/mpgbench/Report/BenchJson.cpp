@@ -6,14 +6,13 @@
 // pairs: objects of JSON have no order. Also writes CSV. Leaves out names in
 // results that are passed on.
 
-#include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstdlib>
@@ -24,77 +23,43 @@
 using namespace llvm;
 using namespace mpg;
 
-/// JSON has no word for what is not finite. Added is a 0 because -0 would be
-/// read as an integer, without its sign.
-static json::Value number(double value) {
-  return std::isfinite(value) ? json::Value(value + 0.0) : json::Value(nullptr);
-}
-
-static json::Value textOrNull(StringRef text) {
-  return text.empty() ? json::Value(nullptr) : json::Value(validUtf8(text));
-}
-
-static json::Value interval(const std::optional<Interval> &interval) {
+static JsonItem intervalItem(const std::optional<Interval> &interval) {
   if (!interval)
     return nullptr;
-  return json::Array{number(interval->low), number(interval->high)};
+  return JsonArray{interval->low, interval->high};
 }
 
-static void writeParameters(json::OStream &json, StringRef key,
-                            const Parameters &parameters) {
-  json.attributeArray(key, [&] {
-    for (const auto &[name, value] : parameters)
-      json.object([&, &name = name, &value = value] {
-        json.attribute("name", validUtf8(name));
-        json.attribute("value", validUtf8(value));
-      });
+static JsonArray parametersItem(const Parameters &parameters) {
+  return jsonList(parameters, [](auto &pair) {
+    return JsonObject{{"name", pair.first}, {"value", pair.second}};
   });
 }
 
-//===----------------------------------------------------------------------===//
-// Samples
-//===----------------------------------------------------------------------===//
-
-static void writeBacking(json::OStream &json, const Backing &backing) {
-  json.attributeObject("backing", [&] {
-    json.attribute("hugetlb_bytes", backing.hugetlbBytes);
-    json.attribute("thp_bytes", backing.thpBytes);
-    json.attribute("normal_bytes", backing.normalBytes);
-  });
+static JsonObject counterItem(const CounterValue &counter) {
+  return {{"name", counter.name},
+          {"value", counter.value},
+          {"missing", textOrNull(counter.missing)}};
 }
 
-static void writeCounters(json::OStream &json,
-                          const std::vector<CounterValue> &counters) {
-  json.attributeArray("counters", [&] {
-    for (const CounterValue &counter : counters)
-      json.object([&] {
-        json.attribute("name", validUtf8(counter.name));
-        json.attribute("value", counter.value ? json::Value(*counter.value)
-                                              : json::Value(nullptr));
-        json.attribute("missing", textOrNull(counter.missing));
-      });
-  });
-}
-
-/// The shared part of a worker's line and a sample in the file.
-static void writeSample(json::OStream &json, const WorkerResult &sample) {
-  json.attribute("value", number(sample.value));
-  writeBacking(json, sample.backing);
-  json.attribute("involuntary_switches", sample.involuntarySwitches);
-  writeCounters(json, sample.counters);
-  json.attributeObject("figures", [&] {
-    for (const auto &[name, value] : sample.figures)
-      if (std::isfinite(value))
-        json.attribute(validUtf8(name), number(value));
-  });
+/// A worker's line, or a sample in the file: \p first comes first.
+static JsonObject sampleItem(JsonField first, const WorkerResult &sample) {
+  JsonObject figures;
+  for (const auto &[name, value] : sample.figures)
+    if (std::isfinite(value))
+      figures.push_back({name, value});
+  const Backing &backing = sample.backing;
+  return {std::move(first),
+          {"value", sample.value},
+          {"backing", JsonObject{{"hugetlb_bytes", backing.hugetlbBytes},
+                                 {"thp_bytes", backing.thpBytes},
+                                 {"normal_bytes", backing.normalBytes}}},
+          {"involuntary_switches", sample.involuntarySwitches},
+          {"counters", jsonList(sample.counters, counterItem)},
+          {"figures", figures}};
 }
 
 void mpg::writeWorkerResult(raw_ostream &out, const WorkerResult &result) {
-  json::OStream json(out);
-  json.object([&] {
-    json.attribute("error", textOrNull(result.error));
-    writeSample(json, result);
-  });
+  writeJson(out, sampleItem({"error", textOrNull(result.error)}, result));
   out << "\n";
 }
 
@@ -102,38 +67,28 @@ void mpg::writeWorkerResult(raw_ostream &out, const WorkerResult &result) {
 // The file
 //===----------------------------------------------------------------------===//
 
-static void writePoint(json::OStream &json, const PointResult &point) {
-  json.attribute("name", validUtf8(point.name));
-  writeParameters(json, "parameters", point.parameters);
-  json.attribute("missing", textOrNull(point.missing));
-  json.attribute("busy", point.isBusy);
-  json.attributeObject("summary", [&] {
-    json.attribute("count", uint64_t(point.summary.count));
-    json.attribute("median", number(point.summary.median));
-    json.attribute("min", number(point.summary.min));
-    json.attribute("max", number(point.summary.max));
-    json.attribute("interval", interval(point.summary.interval));
-  });
-  json.attributeArray("samples", [&] {
-    for (size_t i = 0; i < point.samples.size(); ++i)
-      json.object([&] {
-        json.attribute("round", uint64_t(point.rounds[i]));
-        writeSample(json, point.samples[i]);
-      });
-  });
+static JsonObject pointItem(const PointResult &point) {
+  const Summary &summary = point.summary;
+  JsonArray samples;
+  for (size_t i = 0; i < point.samples.size(); ++i)
+    samples.push_back(sampleItem({"round", point.rounds[i]}, point.samples[i]));
+  return {{"name", point.name},
+          {"parameters", parametersItem(point.parameters)},
+          {"missing", textOrNull(point.missing)},
+          {"busy", point.isBusy},
+          {"summary", JsonObject{{"count", summary.count},
+                                 {"median", summary.median},
+                                 {"min", summary.min},
+                                 {"max", summary.max},
+                                 {"interval", intervalItem(summary.interval)}}},
+          {"samples", std::move(samples)}};
 }
 
-static void writeGuide(json::OStream &json,
-                       const std::vector<GuideFigure> &guide) {
-  json.attributeArray("guide", [&] {
-    for (const GuideFigure &figure : guide)
-      json.object([&] {
-        json.attribute("label", validUtf8(figure.label));
-        json.attribute("value", number(figure.value));
-        json.attribute("source", validUtf8(figure.source));
-        json.attribute("at", textOrNull(figure.at));
-      });
-  });
+static JsonObject guideItem(const GuideFigure &figure) {
+  return {{"label", figure.label},
+          {"value", figure.value},
+          {"source", figure.source},
+          {"at", textOrNull(figure.at)}};
 }
 
 /// One word, as names in JSON are.
@@ -142,63 +97,48 @@ static StringRef kindName(Conclusion::Kind kind) {
                                                : kindWord(kind);
 }
 
-static void writeConclusions(json::OStream &json,
-                             const std::vector<Conclusion> &conclusions) {
-  json.attributeArray("conclusions", [&] {
-    for (const Conclusion &conclusion : conclusions)
-      json.object([&] {
-        json.attribute("kind", kindName(conclusion.kind));
-        json.attribute("text", validUtf8(conclusion.text));
-        json.attribute("ratio", number(conclusion.ratio.value));
-        json.attribute("interval", interval(conclusion.ratio.interval));
-      });
-  });
+static JsonObject conclusionItem(const Conclusion &conclusion) {
+  return {{"kind", kindName(conclusion.kind)},
+          {"text", conclusion.text},
+          {"ratio", conclusion.ratio.value},
+          {"interval", intervalItem(conclusion.ratio.interval)}};
 }
 
-static void writeExperiment(json::OStream &json,
-                            const ExperimentResult &experiment) {
-  json.attribute("name", validUtf8(experiment.name));
-  json.attribute("title", validUtf8(experiment.title));
-  json.attribute("unit", validUtf8(experiment.unit));
-  json.attribute("higher_is_better", experiment.higherIsBetter);
-  json.attribute("accounting", validUtf8(experiment.accounting));
-  json.attribute("x_parameter", validUtf8(experiment.xParameter));
-  json.attribute("series_parameter", validUtf8(experiment.seriesParameter));
-  json.attribute("x_is_number", experiment.xIsNumber);
-  json.attributeArray("points", [&] {
-    for (const PointResult &point : experiment.points)
-      json.object([&] { writePoint(json, point); });
-  });
-  writeGuide(json, experiment.guide);
-  writeConclusions(json, experiment.conclusions);
+static JsonObject experimentItem(const ExperimentResult &experiment) {
+  return {{"name", experiment.name},
+          {"title", experiment.title},
+          {"unit", experiment.unit},
+          {"higher_is_better", experiment.higherIsBetter},
+          {"accounting", experiment.accounting},
+          {"x_parameter", experiment.xParameter},
+          {"series_parameter", experiment.seriesParameter},
+          {"x_is_number", experiment.xIsNumber},
+          {"points", jsonList(experiment.points, pointItem)},
+          {"guide", jsonList(experiment.guide, guideItem)},
+          {"conclusions", jsonList(experiment.conclusions, conclusionItem)}};
 }
 
-static void writeLoad(json::OStream &json, const LoadBetween &load) {
-  json.attributeObject("load", [&] {
-    json.attribute("seconds", number(load.seconds));
-    json.attribute("others_cpus", number(load.othersCpus));
-    json.attribute("steal_cpus", number(load.stealCpus));
-    json.attribute("load_average", number(load.loadAverage));
-    json.attribute("busy", load.isBusy());
-  });
+static JsonObject loadItem(const LoadBetween &load) {
+  return {{"seconds", load.seconds},
+          {"others_cpus", load.othersCpus},
+          {"steal_cpus", load.stealCpus},
+          {"load_average", load.loadAverage},
+          {"busy", load.isBusy()}};
 }
 
 void mpg::writeBenchJson(raw_ostream &out, const BenchRun &run) {
-  json::OStream json(out, 1);
-  json.object([&] {
-    json.attribute("schema", "mpgbench-1");
-    json.attribute("version", validUtf8(run.version));
-    json.attribute("date", validUtf8(run.date));
-    json.attribute("quick", run.quick);
-    json.attribute("repetitions", uint64_t(run.repetitions));
-    json.attribute("seed", run.seed);
-    writeParameters(json, "machine", run.machine);
-    writeLoad(json, run.load);
-    json.attributeArray("experiments", [&] {
-      for (const ExperimentResult &experiment : run.experiments)
-        json.object([&] { writeExperiment(json, experiment); });
-    });
-  });
+  writeJson(
+      out,
+      JsonObject{{"schema", "mpgbench-1"},
+                 {"version", run.version},
+                 {"date", run.date},
+                 {"quick", run.quick},
+                 {"repetitions", run.repetitions},
+                 {"seed", run.seed},
+                 {"machine", parametersItem(run.machine)},
+                 {"load", loadItem(run.load)},
+                 {"experiments", jsonList(run.experiments, experimentItem)}},
+      /*indent=*/1);
   out << "\n";
 }
 
