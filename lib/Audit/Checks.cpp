@@ -69,23 +69,16 @@ bool Subject::carriesLibmpgMalloc() const {
   return carriesLibmpg() && ownSymbols().defines(KnownSymbol::__wrap_malloc);
 }
 
-bool Findings::wants(FindingId id) const {
-  if (subject.settings.named.contains(id))
-    return true;
-  return subject.settings.checks.contains(id) &&
-         getInfo(id).severity[unsigned(subject.target)] != Severity::off;
+Findings::Findings(const Subject &subject, std::vector<Finding> &out)
+    : subject(subject), wanted(subject.settings.named), out(out) {
+  for (const FindingInfo &info : allFindings())
+    if (subject.settings.checks.contains(info.id) &&
+        info.severity[unsigned(subject.target)] != Severity::off)
+      wanted.insert(info.id);
 }
 
 bool Findings::has(FindingId id) const {
   return any_of(out, [&](const Finding &finding) { return finding.id == id; });
-}
-
-bool Findings::wantsAny(unsigned first, unsigned last) const {
-  for (const FindingInfo &info : allFindings())
-    if (unsigned(info.id) >= first && unsigned(info.id) <= last &&
-        wants(info.id))
-      return true;
-  return false;
 }
 
 Finding &Findings::add(FindingId id, const Twine &title) {

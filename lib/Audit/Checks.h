@@ -65,20 +65,22 @@ struct Subject {
 /// Takes findings; fills in what the table says about them.
 class Findings {
 public:
-  Findings(const Subject &subject, std::vector<Finding> &out)
-      : subject(subject), out(out) {}
+  Findings(const Subject &subject, std::vector<Finding> &out);
 
-  bool wants(FindingId id) const;
+  bool wants(FindingId id) const { return wanted.contains(id); }
   /// A check before this one has added \p id.
   bool has(FindingId id) const;
   /// wants() is true for a number from \p first to \p last.
-  bool wantsAny(unsigned first, unsigned last) const;
+  bool wantsAny(unsigned first, unsigned last) const {
+    return wanted.containsAny(first, last);
+  }
   /// Adds a finding with the severity and the cost of the table and returns it
   /// for the check to complete. pre: wants(id).
   Finding &add(FindingId id, const llvm::Twine &title);
 
 private:
   const Subject &subject;
+  FindingSet wanted;
   std::vector<Finding> &out;
 };
 

@@ -53,10 +53,13 @@ ArrayRef<FindingInfo> mpg::allFindings() {
 ArrayRef<VendorCode> mpg::allVendorCodes() { return codes; }
 
 const FindingInfo *mpg::findInfo(unsigned number) {
-  for (const FindingInfo &info : table)
-    if (unsigned(info.id) == number)
-      return &info;
-  return nullptr;
+  static const std::vector<const FindingInfo *> byNumber = [] {
+    std::vector<const FindingInfo *> rows(FindingSet::numbers);
+    for (const FindingInfo &info : table)
+      rows[unsigned(info.id)] = &info;
+    return rows;
+  }();
+  return number < byNumber.size() ? byNumber[number] : nullptr;
 }
 
 const FindingInfo &mpg::getInfo(FindingId id) {

@@ -53,14 +53,24 @@ std::optional<FindingGroup> parseGroup(llvm::StringRef name);
 /// A set of findings; asked once for every check of every file.
 class FindingSet {
 public:
+  /// Every number is below.
+  static constexpr unsigned numbers = 1000;
+
   bool contains(FindingId id) const { return bits[unsigned(id)]; }
+  /// A number from \p first to \p last.
+  bool containsAny(unsigned first, unsigned last) const {
+    while (first <= last)
+      if (bits[first++])
+        return true;
+    return false;
+  }
   void insert(FindingId id) { bits.set(unsigned(id)); }
   void erase(FindingId id) { bits.reset(unsigned(id)); }
   void clear() { bits.reset(); }
   void insert(const FindingSet &others) { bits |= others.bits; }
 
 private:
-  std::bitset<1000> bits;
+  std::bitset<numbers> bits;
 };
 
 /// One row of Findings.def.

@@ -31,7 +31,7 @@ FindingSet mpg::lookedFor(const AuditSettings &settings, Target target) {
     bool isOn = settings.checks.contains(info.id) &&
                 info.severity[unsigned(target)] != Severity::off;
     // A program's file does not have what a script has.
-    if (groupName(info.group) != "job" &&
+    if (info.group != FindingGroup::job &&
         (isOn || settings.named.contains(info.id)))
       looked.insert(info.id);
   }
