@@ -390,18 +390,19 @@ StringTable::StringTable(const ElfReader &reader, uint64_t offset,
   if (bytes > maxTableBytes || offset > reader.bytes() ||
       bytes > reader.bytes() - offset)
     return;
-  memory.reset(static_cast<char *>(malloc(bytes)));
-  if (!memory)
-    return;
-  tableBytes = bytes;
-  loaded.resize((bytes + pieceBytes - 1) / pieceBytes);
+  data = reinterpret_cast<const char *>(reader.find(offset, bytes));
+  isWhole = data;
+  if (!isWhole) {
+    memory.reset(static_cast<char *>(malloc(bytes)));
+    data = memory.get();
+    loaded.resize((bytes + pieceBytes - 1) / pieceBytes);
+  }
+  tableBytes = data ? bytes : 0;
 }
 
 /// Of many pieces that are asked for, most others will be, too: each read takes
 /// in twice as many as the one before it.
 bool StringTable::load(uint64_t piece) {
-  if (loaded[piece])
-    return true;
   constexpr uint64_t maxPieces = 4;
   uint64_t end = piece + 1;
   while (end < loaded.size() && end - piece < piecesAtOnce && !loaded[end])
@@ -426,12 +427,13 @@ bool StringTable::read(uint64_t piece, uint64_t end) const {
 std::optional<StringRef> StringTable::get(uint64_t index) {
   // The string may run on into the next pieces.
   for (uint64_t at = index; at < tableBytes;) {
-    uint64_t piece = at / pieceBytes;
-    if (!load(piece))
+    if (!has(at))
       return std::nullopt;
-    uint64_t pieceEnd = std::min((piece + 1) * pieceBytes, tableBytes);
-    const char *start = memory.get() + index;
-    if (const void *end = memchr(memory.get() + at, 0, pieceEnd - at))
+    uint64_t pieceEnd =
+        isWhole ? tableBytes
+                : std::min((at / pieceBytes + 1) * pieceBytes, tableBytes);
+    const char *start = data + index;
+    if (const void *end = memchr(data + at, 0, pieceEnd - at))
       return StringRef(start, static_cast<const char *>(end) - start);
     at = pieceEnd;
   }

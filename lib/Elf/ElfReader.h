@@ -52,14 +52,17 @@ public:
   template <typename Filter> bool mayBegin(uint64_t index, Filter mayBe) {
     uint32_t first;
     if (index + sizeof first >= tableBytes ||
-        !(load(index / pieceBytes) &&
-          load((index + sizeof first - 1) / pieceBytes)))
+        !(has(index) && has(index + sizeof first - 1)))
       return true;
-    memcpy(&first, memory.get() + index, sizeof first);
+    memcpy(&first, data + index, sizeof first);
     return mayBe(first);
   }
 
 private:
+  /// Reads the byte at \p index if it has not been read.
+  bool has(uint64_t index) {
+    return isWhole || loaded[index / pieceBytes] || load(index / pieceBytes);
+  }
   bool load(uint64_t piece);
   bool read(uint64_t piece, uint64_t end) const;
 
@@ -72,10 +75,12 @@ private:
   const ElfReader *reader = nullptr;
   uint64_t offset = 0;
   uint64_t tableBytes = 0;
+  const char *data = nullptr; ///< in memory, or where the reader has it
+  bool isWhole = false;       ///< all of it has been read
   /// malloc, not new: pages of a large table that are not asked for are never
   /// touched.
   std::unique_ptr<char[], Free> memory;
-  std::vector<bool> loaded; ///< by piece
+  std::vector<char> loaded; ///< by piece
   uint64_t piecesAtOnce = 1;
 };
 
@@ -138,6 +143,7 @@ public:
   static std::string lastError();
 
 private:
+  friend StringTable;
   /// A read with its surroundings: a table's names are next to it, and a system
   /// call costs more than a few extra bytes.
   struct Window {

@@ -81,6 +81,8 @@ void Image::State::readHeaders(bool isMember) {
               (machineNumber == EM_X86_64 || machineNumber == EM_AARCH64);
   uint64_t declared = 0;
   std::vector<Elf64_Phdr> table = reader->programHeaders(declared);
+  segments.reserve(table.size());
+  loads.reserve(std::min<size_t>(table.size(), 8));
   uint32_t index = 0;
   for (const Elf64_Phdr &entry : table) {
     Segment segment = {entry.p_type,   entry.p_flags, index++,
@@ -277,14 +279,14 @@ StringRef Image::sectionData(const Section &section, uint64_t limitBytes) {
 }
 
 void Image::forEachImport(function_ref<void(const Symbol &)> visit) {
-  state->readDynamicSymbols();
+  state->readHashedSymbols();
   for (size_t i = 1; i < state->dynamicSymbols.size(); ++i)
     if (state->dynamicSymbols[i].st_shndx == SHN_UNDEF)
       visit(state->decode(state->dynamicSymbols[i], state->dynamicStrings,
                           "DT_SYMTAB", i));
 }
 
-NameStarts::NameStarts(ArrayRef<const char *> names) {
+NameStarts::NameStarts(ArrayRef<const char *> names) : names(names) {
   for (const char *name : names) {
     uint32_t first = 0;
     memcpy(&first, name, std::min(sizeof first, strlen(name)));
@@ -302,11 +304,13 @@ void Image::forEachImport(const NameStarts &names,
         state->dynamicStrings.mayBegin(symbol.st_name, mayBe))
       visit(state->decode(symbol, state->dynamicStrings, "DT_SYMTAB", i));
   }
+  for (size_t i = 0; state->skipsHashed && i < names.all().size(); ++i)
+    state->visitHashedImport(names.all()[i], visit);
 }
 
 bool Image::exportsSymbol(StringRef name) {
   state->readDynamic();
-  return state->dynamic.gnuHash ? state->findByGnuHash(name)
+  return state->dynamic.gnuHash ? state->findByGnuHash(name, true).has_value()
                                 : state->findByScan(name);
 }
 
@@ -342,7 +346,7 @@ void Image::forEachDefinition(function_ref<void(const Symbol &)> visit) {
 
 std::vector<Relocation>
 Image::findRelocations(function_ref<bool(const Symbol &)> wanted) {
-  state->readDynamicSymbols();
+  state->readHashedSymbols();
   std::vector<bool> isWanted(state->dynamicSymbols.size());
   for (size_t i = 1; i < isWanted.size(); ++i)
     isWanted[i] = state->dynamicSymbols[i].st_shndx == SHN_UNDEF &&

@@ -159,10 +159,11 @@ struct Defect {
 };
 
 /// The first four bytes of some names, their ends among them, as far as it
-/// takes to turn away nearly all others.
+/// takes to turn away nearly all others. The names must live as long.
 class NameStarts {
 public:
   explicit NameStarts(llvm::ArrayRef<const char *> names);
+  llvm::ArrayRef<const char *> all() const { return names; }
   bool mayBe(uint32_t first) const {
     uint32_t at = hash(first);
     return bits[at / 64] >> at % 64 & 1;
@@ -170,6 +171,7 @@ public:
 
 private:
   static uint32_t hash(uint32_t first) { return first * 2654435761u >> 20; }
+  llvm::ArrayRef<const char *> names;
   std::array<uint64_t, 64> bits = {};
 };
 

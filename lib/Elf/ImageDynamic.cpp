@@ -199,45 +199,69 @@ std::optional<uint32_t> Image::State::readWord(uint64_t address) const {
   return word;
 }
 
-/// Whether dynamic symbol \p index is \p name and defined here. A non-PIE
+/// Whether dynamic symbol \p index is \p name, and defined here or not. A
 /// program has undefined symbols in its hash table too: stubs whose address it
 /// takes.
-bool Image::State::isDefinition(uint64_t index, StringRef name) {
+bool Image::State::isSymbol(uint64_t index, StringRef name, bool defined) {
   uint64_t address = dynamic.symbolTable + index * sizeof(Elf64_Sym);
   std::optional<uint32_t> nameIndex = readWord(address);
   std::optional<uint32_t> infoAndSection = readWord(address + 4);
-  return nameIndex && infoAndSection && *infoAndSection >> 16 != SHN_UNDEF &&
+  return nameIndex && infoAndSection &&
+         (*infoAndSection >> 16 != SHN_UNDEF) == defined &&
          dynamicStrings.get(*nameIndex) == name;
 }
 
-/// The loader's own way to a name: bucket, then the chain of symbols whose
-/// hash values fall into it. Reads a few words, whatever the file exports.
-bool Image::State::findByGnuHash(StringRef name) {
+/// The loader's own way to a name: the filter, the bucket, then the chain of
+/// symbols whose hash values fall into it. Reads a few words, whatever the file
+/// exports.
+std::optional<uint64_t> Image::State::findByGnuHash(StringRef name,
+                                                    bool defined) {
   uint32_t hash = 5381;
   for (char c : name)
     hash = hash * 33 + uint8_t(c);
   std::optional<uint32_t> bucketCount = readWord(dynamic.gnuHash);
   std::optional<uint32_t> firstHashed = readWord(dynamic.gnuHash + 4);
   std::optional<uint32_t> bloomWords = readWord(dynamic.gnuHash + 8);
-  if (!bucketCount || *bucketCount == 0 || !firstHashed || !bloomWords)
-    return false;
+  std::optional<uint32_t> shift = readWord(dynamic.gnuHash + 12);
+  if (!bucketCount || *bucketCount == 0 || !firstHashed || !bloomWords ||
+      *bloomWords == 0 || !shift)
+    return std::nullopt;
+  uint64_t filter = dynamic.gnuHash + 16 + (hash / 64 % *bloomWords) * 8;
+  for (uint32_t bit : {hash % 64, (hash >> *shift % 32) % 64}) {
+    std::optional<uint32_t> word = readWord(filter + bit / 32 * 4);
+    if (!word || !(*word >> bit % 32 & 1))
+      return std::nullopt;
+  }
   uint64_t buckets = dynamic.gnuHash + 16 + uint64_t(*bloomWords) * 8;
   uint64_t chains = buckets + uint64_t(*bucketCount) * 4;
   std::optional<uint32_t> first =
       readWord(buckets + uint64_t(hash % *bucketCount) * 4);
   if (!first || *first < *firstHashed)
-    return false;
+    return std::nullopt;
   for (uint64_t index = *first; index - *first < maxChainSymbols; ++index) {
     std::optional<uint32_t> value =
         readWord(chains + (index - *firstHashed) * 4);
     if (!value)
-      return false;
-    if ((*value | 1) == (hash | 1) && isDefinition(index, name))
-      return true;
+      return std::nullopt;
+    if ((*value | 1) == (hash | 1) && isSymbol(index, name, defined))
+      return index;
     if (*value & 1)
-      return false;
+      return std::nullopt;
   }
-  return false;
+  return std::nullopt;
+}
+
+void Image::State::visitHashedImport(StringRef name,
+                                     function_ref<void(const Symbol &)> visit) {
+  std::optional<uint64_t> index = findByGnuHash(name, /*defined=*/false);
+  if (!index)
+    return;
+  Elf64_Sym symbol;
+  std::optional<uint64_t> at =
+      getOffset(dynamic.symbolTable + *index * sizeof symbol, sizeof symbol);
+  if (at &&
+      reader->copy(*at, {reinterpret_cast<uint8_t *>(&symbol), sizeof symbol}))
+    visit(decode(symbol, dynamicStrings, "DT_SYMTAB", *index));
 }
 
 bool Image::State::findByScan(StringRef name) {
@@ -249,12 +273,11 @@ bool Image::State::findByScan(StringRef name) {
   return false;
 }
 
-/// How far the dynamic symbols of a library must be read to see its imports: a
-/// GNU hash table holds only what can be found, and starts after the others. 0
-/// without such a table. (A program may have undefined symbols after it:
-/// functions whose address it takes.)
+/// How many symbols come before those of the GNU hash table, which holds only
+/// what can be found: all imports of a library, nearly all of a program. 0
+/// without such a table.
 uint64_t Image::State::countImports() {
-  if (kind != ElfKind::library || !dynamic.gnuHash)
+  if (!dynamic.gnuHash)
     return 0;
   uint32_t head[2];
   std::optional<uint64_t> at = getOffset(dynamic.gnuHash, sizeof head);
@@ -282,9 +305,17 @@ void Image::State::readDynamicSymbols() {
   readDynamic();
   if (!dynamic.present || !dynamic.symbolTable)
     return;
-  uint64_t count = countImports();
+  uint64_t count = kind == ElfKind::library ? countImports() : 0;
   if (count == 0)
     count = countDynamicSymbols();
+  // A program that exports much is read like a library; the few imports in its
+  // hash table are looked up by their names.
+  constexpr uint64_t manySymbols = 2048;
+  if (uint64_t imports = count > manySymbols ? countImports() : 0;
+      imports != 0 && imports < count) {
+    count = imports;
+    skipsHashed = kind != ElfKind::library;
+  }
   if (count == 0)
     return;
   std::optional<uint64_t> at =
@@ -298,6 +329,13 @@ void Image::State::readDynamicSymbols() {
                      std::to_string(count) + " symbols at address " +
                          formatHex(dynamic.symbolTable) +
                          " leave the loaded segments");
+}
+
+void Image::State::readHashedSymbols() {
+  readDynamicSymbols();
+  if (skipsHashed)
+    dynamicSymbols = exports();
+  skipsHashed = false;
 }
 
 bool mpg::isMuslLoader(StringRef path) {

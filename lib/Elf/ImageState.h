@@ -36,6 +36,9 @@ struct Image::State {
   std::vector<Section> sections;
   size_t symbolTable = 0; ///< the section, if its header is right; else 0
   llvm::ArrayRef<Elf64_Sym> dynamicSymbols;
+  /// dynamicSymbols lacks those that the hash table finds, few of which are
+  /// imports.
+  bool skipsHashed = false;
   llvm::ArrayRef<Elf64_Sym> symbols;
   StringTable symbolStrings;
   StringTable sectionNames;
@@ -64,8 +67,11 @@ struct Image::State {
   llvm::ArrayRef<Elf64_Sym> exports();
   uint64_t countImports();
   uint64_t countByGnuHash();
-  bool findByGnuHash(llvm::StringRef name);
-  bool isDefinition(uint64_t index, llvm::StringRef name);
+  void readHashedSymbols();
+  void visitHashedImport(llvm::StringRef name,
+                         llvm::function_ref<void(const Symbol &)> visit);
+  std::optional<uint64_t> findByGnuHash(llvm::StringRef name, bool defined);
+  bool isSymbol(uint64_t index, llvm::StringRef name, bool defined);
   bool findByScan(llvm::StringRef name);
   std::optional<uint32_t> readWord(uint64_t address) const;
   void readSymbols();

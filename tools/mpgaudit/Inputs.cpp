@@ -82,6 +82,9 @@ void Collector::addList(const std::string &path, char separator) {
   if (!buffer)
     return report(path, readFailure(buffer.getError()));
   StringRef rest = (*buffer)->getBuffer();
+  constexpr size_t maxAtOnce = 1 << 14; // lines may be empty
+  list.files.reserve(list.files.size() +
+                     std::min(rest.count(separator) + 1, maxAtOnce));
   while (!rest.empty()) {
     StringRef name;
     std::tie(name, rest) = rest.split(separator);
