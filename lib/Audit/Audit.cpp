@@ -232,6 +232,8 @@ static std::optional<Closure> findClosure(Image &image,
     if (const Variable *path = environment.find("LD_LIBRARY_PATH"))
       loader.libraryPath = path->known ? path->value : path->knownFolders;
     loader.preload = environment.getValue("LD_PRELOAD").str();
+    loader.setsVariables =
+        environment.find("LD_LIBRARY_PATH") || environment.find("LD_PRELOAD");
   }
   return resolveClosure(image, loader, *settings.libraries);
 }

@@ -144,7 +144,11 @@ static void checkInterpreter(const Subject &subject, Findings &findings) {
     return;
   std::string sysroot = subject.launch() ? subject.launch()->sysroot : "";
   std::string path = sysroot + loader->str();
-  if (access(followLinks(path, sysroot).c_str(), F_OK) == 0 ||
+  bool wasRead =
+      any_of(subject.closure->libraries, [&](const LoadedLibrary &library) {
+        return library.entry->facts && library.entry->path == path;
+      });
+  if (wasRead || access(followLinks(path, sysroot).c_str(), F_OK) == 0 ||
       (errno != ENOENT && errno != ENOTDIR))
     return;
   Finding &finding =

@@ -7,6 +7,7 @@
 #include "Loader/Closure.h"
 #include "Loader/LoaderSearch.h"
 #include "Support/Format.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -55,7 +56,8 @@ private:
   void addFiltees(unsigned index, size_t &at);
   bool isThere(const std::string &name, int asker);
   void sortByScope();
-  void addNames(unsigned index);
+  void addNames(unsigned index, StringRef name);
+  std::optional<unsigned> findKnown(StringRef name) const;
   void registerInterpreter();
   bool isSecure() const;
 
@@ -68,11 +70,12 @@ private:
   /// The entries in the order of the scope: as in closure, but for filtees.
   std::vector<unsigned> scope;
   std::vector<bool> walked; ///< by entry
-  /// Names by which the loader knows what it has mapped: those asked for,
-  /// SONAMEs and paths.
-  StringMap<unsigned> known;
+  /// Names by which the loader knows what it has mapped: those asked for and
+  /// SONAMEs, but not paths. All live as long as the walk or the store.
+  SmallDenseMap<StringRef, unsigned, 32> known;
   StringMap<unsigned> missing;
-  std::map<std::pair<uint64_t, uint64_t>, unsigned> byInode;
+  SmallDenseMap<const LibraryFacts *, unsigned, 16> byFile;
+  std::vector<std::string> preloads; ///< of the variable
   /// The program's own SONAME names the program.
   std::string programSoname;
   /// The loader is mapped before anything else, but its place in the order is
@@ -91,7 +94,7 @@ LoaderWalk::LoaderWalk(Image &program, const LoaderSettings &settings,
 
 /// As the kernel decides it, for a user who is not the owner.
 bool LoaderWalk::isSecure() const {
-  if (!program.isProgram())
+  if (!program.isProgram() || !settings.setsVariables)
     return false;
   constexpr mode_t groupBits = S_ISGID | S_IXGRP;
   return (program.fileMode() & S_ISUID) ||
@@ -122,6 +125,7 @@ Closure LoaderWalk::run() {
   if (dynamic.soname)
     programSoname = dynamic.soname->str();
   registerInterpreter();
+  closure.libraries.reserve(16); // as many as most programs have
   addPreloads();
   std::vector<std::string> needed;
   for (StringRef name : dynamic.needed)
@@ -151,7 +155,7 @@ void LoaderWalk::walkOne(size_t &at) {
 
 /// Whether something with that name is mapped or would be found.
 bool LoaderWalk::isThere(const std::string &name, int asker) {
-  return known.count(name) || search.find(name, asker).facts;
+  return findKnown(name) || search.find(name, asker).facts;
 }
 
 /// The loader puts the filtees of \p index, the entry before \p at, in front of
@@ -200,7 +204,8 @@ void LoaderWalk::sortByScope() {
 }
 
 void LoaderWalk::addPreloads() {
-  for (const std::string &name : splitNames(settings.preload, " :"))
+  preloads = splitNames(settings.preload, " :");
+  for (const std::string &name : preloads)
     addPreload(name, true);
   // musl's loader has no such file.
   if (!search.isMusl())
@@ -225,6 +230,7 @@ void LoaderWalk::addPreload(const std::string &name, bool ofVariable) {
 
 void LoaderWalk::addNeeded(int asker, const std::vector<std::string> &names,
                            std::vector<unsigned> &needs) {
+  needs.reserve(names.size());
   for (const std::string &name : names)
     if (std::optional<unsigned> index = add(name, asker, asker))
       if (!is_contained(needs, *index))
@@ -242,13 +248,22 @@ std::optional<unsigned> LoaderWalk::append(ClosureEntry entry) {
 }
 
 /// The first object with a name keeps it.
-void LoaderWalk::addNames(unsigned index) {
-  const ClosureEntry &entry = closure.libraries[index];
-  known.try_emplace(entry.name, index);
-  known.try_emplace(entry.path, index);
-  if (entry.facts->soname)
-    known.try_emplace(*entry.facts->soname, index);
-  byInode.try_emplace({entry.facts->device, entry.facts->inode}, index);
+void LoaderWalk::addNames(unsigned index, StringRef name) {
+  const LibraryFacts *facts = closure.libraries[index].facts;
+  known.try_emplace(name, index);
+  if (facts->soname && *facts->soname != name)
+    known.try_emplace(*facts->soname, index);
+  byFile.try_emplace(facts, index);
+}
+
+std::optional<unsigned> LoaderWalk::findKnown(StringRef name) const {
+  if (auto found = known.find(name); found != known.end())
+    return found->second;
+  // Few names are paths.
+  for (unsigned i = 0; name.contains('/') && i < closure.libraries.size(); ++i)
+    if (closure.libraries[i].facts && closure.libraries[i].path == name)
+      return i;
+  return std::nullopt;
 }
 
 std::optional<unsigned> LoaderWalk::addInterpreter(int askedBy,
@@ -260,7 +275,7 @@ std::optional<unsigned> LoaderWalk::addInterpreter(int askedBy,
   entry.facts = interpreter;
   std::optional<unsigned> index = append(std::move(entry));
   if (index)
-    addNames(*index);
+    addNames(*index, name);
   return index;
 }
 
@@ -270,9 +285,8 @@ std::optional<unsigned> LoaderWalk::add(const std::string &name, int askedBy,
                                         int searcher) {
   if (name.empty() || name == programSoname)
     return std::nullopt;
-  auto already = known.find(name);
-  if (already != known.end())
-    return already->second;
+  if (std::optional<unsigned> already = findKnown(name))
+    return already;
   if (interpreter && (name == interpreterSoname || name == interpreterPath ||
                       search.isMuslItself(name)))
     return addInterpreter(askedBy, name);
@@ -290,19 +304,19 @@ std::optional<unsigned> LoaderWalk::add(const std::string &name, int askedBy,
       missing[name] = *index;
     return index;
   }
-  auto same = byInode.find({result.facts->device, result.facts->inode});
-  if (same != byInode.end()) {
+  auto same = byFile.find(result.facts);
+  if (same != byFile.end()) {
     known.try_emplace(name, same->second);
     return same->second;
   }
   ClosureEntry entry;
   entry.name = name;
-  entry.path = result.path;
+  entry.path = std::move(result.path);
   entry.askedBy = askedBy;
   entry.facts = result.facts;
   std::optional<unsigned> index = append(std::move(entry));
   if (index)
-    addNames(*index);
+    addNames(*index, name);
   return index;
 }
 
@@ -428,16 +442,22 @@ unsigned LibraryStore::State::glibcMinor(const std::string &loader,
   return minor;
 }
 
-std::optional<StringRef>
-LibraryStore::State::findInCache(const LoaderSystem &system, StringRef name,
-                                 Machine machine, uint64_t legacyMask) {
+CachedLibrary LibraryStore::State::findInCache(const LoaderSystem &system,
+                                               StringRef name, Machine machine,
+                                               uint64_t legacyMask) {
+  std::unique_lock<std::mutex> lock(mutex);
   // Most names are asked for by many programs.
-  std::lock_guard<std::mutex> lock(mutex);
-  auto [known, isNew] =
-      cached[{&system, legacyMask}].try_emplace(name, std::nullopt);
+  auto [known, isNew] = cached[{&system, legacyMask}].try_emplace(name);
+  CachedLibrary &library = known->second;
   if (isNew)
-    known->second = system.cache.find(name, machine, system.hwcaps, legacyMask);
-  return known->second;
+    library.path = system.cache.find(name, machine, system.hwcaps, legacyMask)
+                       .value_or("");
+  if (library.file || library.path.empty())
+    return library;
+  lock.unlock();
+  CachedLibrary found = {library.path, find(library.path.str(), "")};
+  lock.lock();
+  return library = found;
 }
 
 bool LibraryStore::State::folderExists(const std::string &path,
@@ -470,8 +490,10 @@ const LibraryFile *LibraryStore::State::find(const std::string &path,
     struct stat status;
     bool exists = stat(opened.c_str(), &status) == 0;
     lock.lock();
-    if (exists)
+    if (exists) {
       file = &files[{status.st_dev, status.st_ino}];
+      file->mode = status.st_mode;
+    }
     paths.emplace(path, file);
     if (!exists)
       return nullptr;
@@ -561,6 +583,11 @@ void LibraryStore::State::readFacts(LibraryFile &file, Image &image) {
     facts.rpath = boundedList(dynamic.rpath);
   for (const Filtee &filtee : ArrayRef(dynamic.filtees).take_front(maxNeeded))
     facts.filtees.push_back({boundedName(filtee.name), filtee.optional});
+  auto isRelative = [](StringRef name) { return name.contains('$'); };
+  facts.namesFolders =
+      facts.rpath || facts.runpath || any_of(facts.needed, isRelative) ||
+      any_of(dynamic.filtees,
+             [&](const Filtee &filtee) { return isRelative(filtee.name); });
   facts.isAligned = hasAlignedSegments(image);
   facts.flags = dynamic.flags;
   facts.flags1 = dynamic.flags1;
@@ -570,17 +597,14 @@ void LibraryStore::State::readFacts(LibraryFile &file, Image &image) {
 
 void LibraryStore::State::read(LibraryFile &file, const std::string &path) {
   file.facts.path = path;
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (!S_ISREG(file.mode)) {
     file.verdict = PathVerdict::refused;
-    file.reason = path + (S_ISDIR(status.st_mode)
+    file.reason = path + (S_ISDIR(file.mode)
                               ? ": cannot read file data: Error 21 (a folder)"
                               : " is not a regular file");
     return;
   }
-  file.facts.device = status.st_dev;
-  file.facts.inode = status.st_ino;
-  file.facts.setUid = (status.st_mode & S_ISUID) != 0;
+  file.facts.setUid = (file.mode & S_ISUID) != 0;
   bool first = true;
   Error error = readImages(path, [&](Image &image) {
     // The second member of an archive: the file was not a library.

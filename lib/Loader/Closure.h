@@ -51,9 +51,9 @@ struct LibraryFacts {
   /// DT_RPATH is absent where DT_RUNPATH is present, as for the loader.
   std::optional<std::string> rpath, runpath;
   uint64_t flags = 0, flags1 = 0; ///< DT_FLAGS, DT_FLAGS_1
-  uint64_t device = 0, inode = 0; ///< the same file under another name
   /// Only such libraries can be preloaded into a set-uid program.
   bool setUid = false;
+  bool namesFolders = false; ///< by a path of its own or a $ in a name
   /// The result of the store's collector; null without a collector.
   std::shared_ptr<const LibraryCheckFacts> checkFacts;
 };
@@ -62,6 +62,9 @@ struct LoaderSettings {
   std::string sysroot;     ///< "": this machine; no slash at the end
   std::string libraryPath; ///< LD_LIBRARY_PATH
   std::string preload;     ///< LD_PRELOAD
+  /// Either may be set, perhaps to what is not known; where not, the loader
+  /// treats a set-uid program like any other.
+  bool setsVariables = false;
 };
 
 /// One library.
@@ -88,7 +91,8 @@ struct Closure {
   /// The entries that the program's own DT_NEEDED name.
   std::vector<unsigned> programNeeds;
   /// The program's file is set-uid, set-gid or has capabilities: the loader
-  /// ignores LD_LIBRARY_PATH and every LD_PRELOAD with a slash.
+  /// ignores LD_LIBRARY_PATH and every LD_PRELOAD with a slash. Only looked at
+  /// where LoaderSettings::setsVariables.
   bool secure = false;
   /// The program is for another machine than this one and no sysroot was
   /// named: that a library is missing says nothing.

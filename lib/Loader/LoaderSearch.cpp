@@ -80,7 +80,9 @@ void LoaderSearch::addObject(const ClosureEntry &entry) {
   }
   // A preloaded library was asked for by the program, as far as its paths go.
   int asker = std::max(entry.askedBy, ClosureEntry::program);
-  objects.push_back(makeObject(getFolder(entry.path).str(), entry.facts->rpath,
+  std::string origin =
+      entry.facts->namesFolders ? getFolder(entry.path).str() : "";
+  objects.push_back(makeObject(std::move(origin), entry.facts->rpath,
                                entry.facts->runpath, entry.facts->flags1,
                                asker));
 }
@@ -164,12 +166,12 @@ bool LoaderSearch::findInCache(StringRef name, const Object &asker,
                                SearchResult &result) {
   if (trustedOnly)
     return false;
-  std::optional<StringRef> path = store.findInCache(
-      system, name, program.machine(), isBefore(37) ? system.legacyMask : 0);
+  CachedLibrary found = store.findInCache(system, name, program.machine(),
+                                          isBefore(37) ? system.legacyMask : 0);
   // DF_1_NODEFLIB: not in the system's folders by way of the cache either.
-  if (!path || (asker.noDefault && isSystemFolder(*path)))
+  if (found.path.empty() || (asker.noDefault && isSystemFolder(found.path)))
     return false;
-  return tryPath(path->str(), result);
+  return tryFile(found.file, found.path, result);
 }
 
 bool LoaderSearch::findInFolders(StringRef name, Folders folders,
@@ -210,13 +212,18 @@ bool LoaderSearch::findInLegacyFolders(StringRef name,
   return false;
 }
 
+bool LoaderSearch::tryPath(const std::string &path, SearchResult &result) {
+  return triesLeft != 0 &&
+         tryFile(store.find(path, settings.sysroot), path, result);
+}
+
 /// True when the search ends here. Skips files for another machine, but
 /// remembers one to name it when nothing else is found.
-bool LoaderSearch::tryPath(const std::string &path, SearchResult &result) {
+bool LoaderSearch::tryFile(const LibraryFile *file, StringRef path,
+                           SearchResult &result) {
   if (triesLeft == 0)
     return false;
   --triesLeft;
-  const LibraryFile *file = store.find(path, settings.sysroot);
   if (!file)
     return false;
   bool otherMachine = file->verdict == PathVerdict::otherMachine ||
@@ -227,16 +234,17 @@ bool LoaderSearch::tryPath(const std::string &path, SearchResult &result) {
       return false;
     if (!file->facts.isAligned && isBefore(35)) {
       result.reason =
-          path + ": ELF load command address/offset not properly aligned";
+          (path + ": ELF load command address/offset not properly aligned")
+              .str();
       return true;
     }
     result.facts = &file->facts;
-    result.path = path;
+    result.path = path.str();
     result.reason.clear();
     return true;
   }
   if (otherMachine)
-    result.reason = path + " is for another machine";
+    result.reason = (path + " is for another machine").str();
   else
     result.reason = file->reason;
   return file->verdict == PathVerdict::refused;

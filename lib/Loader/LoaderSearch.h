@@ -174,9 +174,17 @@ enum class PathVerdict : uint8_t {
 /// One file, whatever its names.
 struct LibraryFile {
   std::once_flag read;
+  uint32_t mode = 0; ///< st_mode
   PathVerdict verdict = PathVerdict::missing;
   std::string reason; ///< unless it is a library
   LibraryFacts facts;
+};
+
+/// The loader's cache about one name.
+struct CachedLibrary {
+  llvm::StringRef path; ///< "": it has none
+  /// Null: no such file, or not looked for.
+  const LibraryFile *file = nullptr;
 };
 
 struct LibraryStore::State {
@@ -186,11 +194,9 @@ struct LibraryStore::State {
   const LibraryFile *find(const std::string &path, const std::string &sysroot);
   bool folderExists(const std::string &path, const std::string &sysroot);
   const LoaderSystem &getSystem(const std::string &sysroot, Machine machine);
-  /// What \p system's cache has for \p name.
-  std::optional<llvm::StringRef> findInCache(const LoaderSystem &system,
-                                             llvm::StringRef name,
-                                             Machine machine,
-                                             uint64_t legacyMask);
+  /// What \p system's cache has for \p name, and its file.
+  CachedLibrary findInCache(const LoaderSystem &system, llvm::StringRef name,
+                            Machine machine, uint64_t legacyMask);
   /// 36 of glibc 2.36; 0 if \p loader does not say.
   unsigned glibcMinor(const std::string &loader, const std::string &sysroot);
 
@@ -204,7 +210,7 @@ private:
   std::unordered_map<std::string, bool> folders;
   std::unordered_map<std::string, unsigned> minors;
   std::map<std::pair<const LoaderSystem *, uint64_t>,
-           llvm::StringMap<std::optional<llvm::StringRef>>>
+           llvm::StringMap<CachedLibrary>>
       cached;
   std::map<std::pair<uint64_t, uint64_t>, LibraryFile> files; ///< by inode
   std::map<std::pair<std::string, Machine>, LoaderSystem> systems;
@@ -263,6 +269,8 @@ private:
   bool findInLegacyFolders(llvm::StringRef name, const std::string &folder,
                            SearchResult &result);
   bool tryPath(const std::string &path, SearchResult &result);
+  bool tryFile(const LibraryFile *file, llvm::StringRef path,
+               SearchResult &result);
   bool isBefore(unsigned minor);
 
   Image &program;
