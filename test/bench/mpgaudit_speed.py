@@ -30,7 +30,7 @@ from typing import List, Optional, Tuple
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 ROOTS = ["/usr/bin", "/usr/lib"]
-DEFAULT_BAR = 0.9          # times scanelf -a
+DEFAULT_BAR = 1.0          # times scanelf -a
 LAYOUT_BAR = 1.0           # times scanelf -a
 PEAK_BAR_KIB = 32 << 10    # plus the largest symbol table
 VERSION_BAR_MS = 3.0
