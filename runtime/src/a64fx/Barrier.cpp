@@ -251,8 +251,8 @@ public:
 
 private:
   ProcessLock lock;
-  uint32_t usersOf = 0; ///< a process
-  unsigned users = 0;
+  uint32_t usersOf MPG_GUARDED_BY(lock) = 0; ///< a process
+  unsigned users MPG_GUARDED_BY(lock) = 0;
   int fd = -1;
 };
 

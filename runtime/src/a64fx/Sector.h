@@ -60,15 +60,16 @@ private:
   Missing missingForL2(const Place &place) const;
   Missing setL2(const mpg_ways &ways, int depth);
   void endL2(int depth);
-  void forgetParentsUsers();
+  void forgetParentsUsers() MPG_REQUIRES(lock);
   void report(Missing what, const char *cost);
 
   const Machine &machine;
   SectorSettings settings;
   Messages *messages = nullptr;
   ProcessLock lock;
-  uint32_t usersOf = 0; ///< the process that has counted them
-  Group groups[CoreGroups::maxNodes] = {};
+  /// The process that has counted them.
+  uint32_t usersOf MPG_GUARDED_BY(lock) = 0;
+  Group groups[CoreGroups::maxNodes] MPG_GUARDED_BY(lock) = {};
 };
 
 /// Tells the one instance that <mpg/pass.h> uses how the environment wants it.

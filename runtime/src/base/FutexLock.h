@@ -9,6 +9,7 @@
 
 #include "base/Check.h"
 #include "base/Syscall.h"
+#include "base/ThreadSafety.h"
 
 #include <atomic>
 #include <linux/futex.h>
@@ -17,13 +18,13 @@ extern "C" char __libc_single_threaded __attribute__((weak));
 
 namespace mpg {
 
-class FutexLock {
+class MPG_CAPABILITY FutexLock {
 public:
-  void lock() {
+  void lock() MPG_ACQUIRES() MPG_NO_ANALYSIS {
     if (!tryLock())
       lockSlowly();
   }
-  bool tryLock() {
+  bool tryLock() MPG_TRY_ACQUIRES(true) {
     uint32_t expected = isFree;
     if (isOnlyThread()) { // no other can be in here, or come meanwhile
       if (word.load(std::memory_order_relaxed) != isFree)
@@ -35,7 +36,7 @@ public:
                                         std::memory_order_acquire,
                                         std::memory_order_relaxed);
   }
-  void unlock() {
+  void unlock() MPG_RELEASES() {
     MPG_CHECK(isHeld());
     if (isOnlyThread())
       word.store(isFree, std::memory_order_relaxed);
@@ -45,6 +46,8 @@ public:
   /// In a forked child: who waited is not there.
   void reset() { word.store(isFree, std::memory_order_relaxed); }
 
+  /// The caller holds it, because a function that clang cannot follow took it.
+  void assertHeld() const MPG_ASSERTS_LOCK() { MPG_CHECK(isHeld()); }
   /// For checks: some thread holds it.
   bool isHeld() const { return word.load(std::memory_order_relaxed) != isFree; }
 
@@ -64,7 +67,7 @@ private:
 #endif
   }
 
-  void lockSlowly() {
+  void lockSlowly() MPG_ACQUIRES() MPG_NO_ANALYSIS {
     for (int spin = 0; spin < 100; ++spin) {
       pause();
       if (word.load(std::memory_order_relaxed) == isFree && tryLock())
@@ -78,10 +81,10 @@ private:
 };
 
 /// Holds a lock as long as it lives.
-template <typename Lock> class Locked {
+template <typename Lock> class MPG_SCOPED_LOCK Locked {
 public:
-  explicit Locked(Lock &lock) : held(lock) { held.lock(); }
-  ~Locked() { held.unlock(); }
+  explicit Locked(Lock &lock) MPG_ACQUIRES(lock) : held(lock) { held.lock(); }
+  ~Locked() MPG_RELEASES() { held.unlock(); }
   Locked(const Locked &) = delete;
   Locked &operator=(const Locked &) = delete;
 

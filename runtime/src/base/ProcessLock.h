@@ -14,15 +14,15 @@
 
 namespace mpg {
 
-class ProcessLock {
+class MPG_CAPABILITY ProcessLock {
 public:
-  bool tryLock() {
+  bool tryLock() MPG_TRY_ACQUIRES(true) {
     auto self = uint32_t(rawCall(SYS_getpid));
     uint32_t seen = 0;
     return replace(seen, self) ||
            (isParents(seen, self) && replace(seen, self));
   }
-  void lock() {
+  void lock() MPG_ACQUIRES() {
     if (tryLock())
       return;
     auto self = uint32_t(rawCall(SYS_getpid));
@@ -35,7 +35,7 @@ public:
       seen = 0;
     }
   }
-  void unlock() {
+  void unlock() MPG_RELEASES() {
     MPG_CHECK(isHeld());
     if (word.exchange(0, std::memory_order_release) & hasWaiters)
       rawCall(SYS_futex, long(&word), FUTEX_WAKE_PRIVATE, 1);

@@ -26,7 +26,7 @@ namespace {
 /// SIGINT and SIGQUIT are for the shells alone as long as there is one.
 struct Interrupts {
   ProcessLock lock;
-  unsigned shells = 0;
+  unsigned shells MPG_GUARDED_BY(lock) = 0;
   struct sigaction onInterrupt, onQuit; ///< the program's
 };
 
@@ -165,9 +165,9 @@ static int moveAway(int end, int standard) {
   return moved;
 }
 
-/// pre: the lock is held. Returns an errno value.
-static int spawnReader(const char *command, int end, int standard,
-                       pid_t &child) {
+/// Returns an errno value.
+static int spawnReader(const char *command, int end, int standard, pid_t &child)
+    MPG_REQUIRES(pipesLock) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   int error = posix_spawn_file_actions_adddup2(&actions, end, standard);

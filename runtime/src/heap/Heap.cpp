@@ -164,6 +164,7 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
                              bool mayGrow) {
   collapseAfterFork();
   Arena &arena = lockArena(cache.arena);
+  arena.lock.assertHeld();
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);
   arena.unlock();

@@ -23,7 +23,7 @@ namespace {
 struct Caches {
   FutexLock lock;
   std::atomic<ThreadCache *> all{nullptr}; ///< only ever grows, at its head
-  ThreadCache *abandoned = nullptr;
+  ThreadCache *abandoned MPG_GUARDED_BY(lock) = nullptr;
   std::atomic<unsigned> count{0};
   pthread_key_t key = 0;
   std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
@@ -59,9 +59,8 @@ static ThreadCache *newCache() {
   return cache;
 }
 
-/// An abandoned cache, or a new one. pre: the lock is held.
-static ThreadCache *adopt() {
-  MPG_CHECK(caches.lock.isHeld());
+/// An abandoned cache, or a new one.
+static ThreadCache *adopt() MPG_REQUIRES(caches.lock) {
   ThreadCache *cache = caches.abandoned;
   if (!cache)
     return newCache();
@@ -135,13 +134,13 @@ ThreadCache *mpg::ownCache() {
 /// Calls within each other: who watches memory going away may allocate.
 static __thread unsigned lateDepth __attribute__((tls_model("initial-exec")));
 
-ThreadCache *mpg::lateCache() {
+ThreadCache *mpg::lateCache() MPG_NO_ANALYSIS {
   if (lateDepth++ == 0)
     caches.lateLock.lock();
   return caches.late;
 }
 
-void mpg::doneWithLateCache() {
+void mpg::doneWithLateCache() MPG_NO_ANALYSIS {
   caches.late->flush();
   if (--lateDepth == 0)
     caches.lateLock.unlock();
@@ -155,7 +154,7 @@ unsigned mpg::cacheCount() {
   return caches.count.load(std::memory_order_relaxed);
 }
 
-void mpg::lockCaches() {
+void mpg::lockCaches() MPG_NO_ANALYSIS {
   caches.lock.lock();
   // A copy of the memory is not of one moment: what others send now may come
   // without its links. No thread may put an abandoned cache in order meanwhile.
@@ -167,7 +166,7 @@ void mpg::lockCaches() {
   slabFrames.lock.lock();
 }
 
-void mpg::unlockCaches(bool inChild) {
+void mpg::unlockCaches(bool inChild) MPG_NO_ANALYSIS {
   if (inChild) {
     slabFrames.lock.reset();
     caches.lateLock.reset();
@@ -181,7 +180,8 @@ void mpg::unlockCaches(bool inChild) {
   caches.lock.unlock();
 }
 
-void mpg::forgetOtherThreads() {
+// Only in a forked child, which has one thread.
+void mpg::forgetOtherThreads() MPG_NO_ANALYSIS {
   // Anew: one that a thread was putting in order is in the list and lost.
   caches.abandoned = nullptr;
   for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll) {

@@ -23,7 +23,8 @@ ArenaSettings mpg::arenaSettings;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-void Arena::start(uint16_t number, int onNode) {
+// No other thread has it yet.
+void Arena::start(uint16_t number, int onNode) MPG_NO_ANALYSIS {
   id = number;
   node = onNode;
   runs.start(heapMap.pages, number);
@@ -353,6 +354,7 @@ bool Arena::trimPages(uint64_t keepBytes) {
   lock.lock();
   if (runs.freeUnits() * heapPageBytes > keepBytes)
     runs.drainEach([&](FreeRuns::Run run) {
+      lock.assertHeld();
       heapMap.pages[run.first] = {run.length, taken,      0,
                                   id,         run.isZero, UnitState::cached};
       taken = run.first;
@@ -448,10 +450,12 @@ namespace {
 
 struct Arenas {
   static constexpr unsigned max = 65535;
-  FutexLock lock;            ///< of what follows
-  unsigned limit = 1;        ///< with locks; 0: one for each thread
-  unsigned ordinary = 0;     ///< that are not of one NUMA node
-  Arena *released = nullptr; ///< of threads that have ended
+  FutexLock lock;
+  unsigned limit = 1; ///< with locks; 0: one for each thread
+  /// Those that are not of one NUMA node.
+  unsigned ordinary MPG_GUARDED_BY(lock) = 0;
+  /// Of threads that have ended.
+  Arena *released MPG_GUARDED_BY(lock) = nullptr;
   std::atomic<unsigned> count{0};
   std::atomic<Arena *> *all = nullptr;
 };
@@ -461,9 +465,7 @@ struct Arenas {
 static Arenas arenas;
 
 /// A new arena; null if there is no memory for it or there are too many.
-/// pre: the lock is held.
-static Arena *addArena(int node) {
-  MPG_CHECK(arenas.lock.isHeld() || arenas.count.load() == 0);
+static Arena *addArena(int node) MPG_REQUIRES(arenas.lock) {
   unsigned number = arenas.count.load(std::memory_order_relaxed);
   void *memory =
       number < Arenas::max ? heapSpace.metadata(sizeof(Arena)) : nullptr;
@@ -486,6 +488,7 @@ bool mpg::startArenas(const Config &config) {
   arenas.limit = config.arenaLockType == 0 ? 0 : unsigned(config.maxArenaNum);
   arenas.all = static_cast<std::atomic<Arena *> *>(
       heapSpace.metadata(Arenas::max * sizeof arenas.all[0]));
+  Locked hold(arenas.lock);
   return arenas.all && addArena(-1);
 }
 
@@ -515,7 +518,7 @@ static Arena *firstArena() {
 
 /// Locks any arena whose lock is free, or a new one if there may be more.
 /// Returns it with its lock held; null: there is none.
-static Arena *lockAnother() {
+static Arena *lockAnother() MPG_NO_ANALYSIS {
   unsigned count = arenaCount();
   for (unsigned i = 0; i < count; ++i) {
     Arena &arena = arenaAt(uint16_t(i));
@@ -529,7 +532,7 @@ static Arena *lockAnother() {
   return arena;
 }
 
-Arena &mpg::lockArena(Arena *&held) {
+Arena &mpg::lockArena(Arena *&held) MPG_NO_ANALYSIS {
   if (!held)
     held = firstArena();
   if (arenas.limit > 1 && !held->lock.tryLock()) {
@@ -559,7 +562,7 @@ void mpg::releaseArena(Arena *arena) {
   arenas.released = arena;
 }
 
-void mpg::lockArenas() {
+void mpg::lockArenas() MPG_NO_ANALYSIS {
   arenas.lock.lock();
   for (unsigned i = 0; i < arenaCount(); ++i) {
     arenaAt(uint16_t(i)).lock.lock();
@@ -567,7 +570,7 @@ void mpg::lockArenas() {
   }
 }
 
-void mpg::unlockArenas(bool inChild) {
+void mpg::unlockArenas(bool inChild) MPG_NO_ANALYSIS {
   for (unsigned i = arenaCount(); i-- > 0;) {
     Arena &arena = arenaAt(uint16_t(i));
     if (inChild)

@@ -70,46 +70,42 @@ class Arena {
 public:
   void start(uint16_t number, int node);
 
-  // The lock is held:
-
   /// First page of a block of at least \p bytes, its start a multiple of
   /// \p alignment, a power of two of at most one frame. 0: \p error is ENOMEM
   /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
   /// first ones, may have been written to; the others are zero. \p mayGrow
   /// false: only what is free already.
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
-                    uint32_t &dirtyPages, int &error);
+                    uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
 
   /// A frame of 2 MiB for slabs, its first page; 0: \p error.
-  uint32_t acquireSlabFrame(int &error);
+  uint32_t acquireSlabFrame(int &error) MPG_REQUIRES(lock);
 
   /// Takes in what others have freed.
-  void emptyQueue();
+  void emptyQueue() MPG_REQUIRES(lock);
 
   /// Releases lock.lock(), and returns surplus memory to the system.
-  void unlock();
+  void unlock() MPG_RELEASES(lock);
 
   /// In a forked child: forgets it, for the links may be of another moment.
   void dropQueue() { queue.store(0, std::memory_order_relaxed); }
 
-  // The lock is not held:
-
   /// pre: \p page is the first page of a block of this arena, in use or cached.
-  void free(uint32_t page);
+  void free(uint32_t page) MPG_EXCLUDES(lock);
 
   /// Makes a block shorter or longer where it is; false: it could not be.
-  bool resize(uint32_t page, size_t bytes);
+  bool resize(uint32_t page, size_t bytes) MPG_EXCLUDES(lock);
 
   /// Takes back what acquireSlabFrame() gave.
-  void recycleSlabFrame(uint32_t page);
+  void recycleSlabFrame(uint32_t page) MPG_EXCLUDES(lock);
 
   /// Gives all free frames back, but \p keepBytes of free memory. Returns
   /// whether there were any.
-  bool trim(uint64_t keepBytes);
+  bool trim(uint64_t keepBytes) MPG_EXCLUDES(lock);
 
   /// Gives the base pages of free runs back, but \p keepBytes of free memory.
   /// This splits transparent huge pages. Returns whether any went.
-  bool trimPages(uint64_t keepBytes);
+  bool trimPages(uint64_t keepBytes) MPG_EXCLUDES(lock);
 
   uint16_t number() const { return id; }
   bool isOfNode() const { return node >= 0; }
@@ -120,30 +116,40 @@ public:
 
 private:
   uint32_t acquire(uint32_t pages, uint32_t alignment, bool mayGrow,
-                   uint32_t &dirtyPages, int &error);
-  FreeRuns::Run acquireFirst(FreeRuns::Run run, uint32_t pages);
-  FreeRuns::Run grow(uint32_t pages, uint32_t alignment, int &error);
-  FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes, int &error);
-  uint64_t stepBytes(uint64_t needBytes) const;
-  void keepReturned(uint64_t bytes);
-  void forgetNeed(uint64_t free);
-  void recycleRun(uint32_t page, uint32_t pages);
-  bool lengthen(uint32_t end, uint32_t more);
-  uint64_t returnFrames(FreeRuns::Run run, uint64_t max);
+                   uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
+  FreeRuns::Run acquireFirst(FreeRuns::Run run, uint32_t pages)
+      MPG_REQUIRES(lock);
+  FreeRuns::Run grow(uint32_t pages, uint32_t alignment, int &error)
+      MPG_REQUIRES(lock);
+  FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes, int &error)
+      MPG_REQUIRES(lock);
+  uint64_t stepBytes(uint64_t needBytes) const MPG_REQUIRES(lock);
+  void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
+  void forgetNeed(uint64_t free) MPG_REQUIRES(lock);
+  void recycleRun(uint32_t page, uint32_t pages) MPG_REQUIRES(lock);
+  bool lengthen(uint32_t end, uint32_t more) MPG_REQUIRES(lock);
+  uint64_t returnFrames(FreeRuns::Run run, uint64_t max) MPG_REQUIRES(lock);
 
   uint16_t id = 0;
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
-  unsigned color = 0;
-  bool isScattered = false; ///< the first block has been taken
-  uint64_t mappedBytes = 0;
-  uint64_t returnedBytes = 0;         ///< gave back and has not needed since
-  uint64_t keptBytes = 0;             ///< of free memory that does not go back
-  uint64_t minFreeBytes = UINT64_MAX; ///< in this span of frees
-  uint32_t freesSeen = 0;             ///< of it
-  uintptr_t newest = 0, top = 0; ///< start and end of the memory that came last
+  unsigned color MPG_GUARDED_BY(lock) = 0;
+  /// The first block has been taken.
+  bool isScattered MPG_GUARDED_BY(lock) = false;
+  uint64_t mappedBytes MPG_GUARDED_BY(lock) = 0;
+  /// Gave back and has not needed since.
+  uint64_t returnedBytes MPG_GUARDED_BY(lock) = 0;
+  /// Free memory that does not go back.
+  uint64_t keptBytes MPG_GUARDED_BY(lock) = 0;
+  /// In this span of frees, and how many it has seen.
+  uint64_t minFreeBytes MPG_GUARDED_BY(lock) = UINT64_MAX;
+  uint32_t freesSeen MPG_GUARDED_BY(lock) = 0;
+  /// Start and end of the memory that came last.
+  uintptr_t newest MPG_GUARDED_BY(lock) = 0;
+  uintptr_t top MPG_GUARDED_BY(lock) = 0;
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
-  uint32_t leaving = 0;           ///< runs that unlock() gives back, linked
-  FreeRuns runs;
+  /// Runs that unlock() gives back, linked.
+  uint32_t leaving MPG_GUARDED_BY(lock) = 0;
+  FreeRuns runs MPG_GUARDED_BY(lock);
 };
 
 /// The arena in which medium blocks of the calling thread begin, by

@@ -44,15 +44,15 @@ public:
   FutexLock lock; ///< held over a fork, see lockCaches()
 
 private:
-  uint32_t popListed();
-  SlabBits acquireAll(uint32_t frame);
-  bool grow(int &error);
+  uint32_t popListed() MPG_EXCLUDES(lock);
+  SlabBits acquireAll(uint32_t frame) MPG_EXCLUDES(lock);
+  bool grow(int &error) MPG_EXCLUDES(lock);
   uint32_t markFree(uint32_t page);
   uint32_t popSpare();
-  void link(uint32_t frame);
-  void unlink(uint32_t frame);
-  uint32_t first = 0; ///< frame with a free slab
-  uint32_t spare = 0; ///< one that is all free, or 0
+  void link(uint32_t frame) MPG_REQUIRES(lock);
+  void unlink(uint32_t frame) MPG_REQUIRES(lock);
+  uint32_t first MPG_GUARDED_BY(lock) = 0; ///< frame with a free slab
+  uint32_t spare MPG_GUARDED_BY(lock) = 0; ///< one that is all free, or 0
 };
 
 extern SlabFrames slabFrames;

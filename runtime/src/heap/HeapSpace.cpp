@@ -95,6 +95,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
     if (!all.empty())
       reserved = {all.start, all.start + bytes};
   }
+  Locked hold(lock);
   if (reserved.empty() || !startTables())
     return false;
   messages->setHeap(reserved, tables.end + pageTableBytes(reserved.bytes()));
@@ -109,7 +110,10 @@ bool HeapSpace::startTables() {
   tables = {slabsEnd, slabsEnd + metadataRoomBytes(bytes, hugeBytes)};
   if (mapTable(tables) != 0)
     return false;
-  metadataLeft = tables;
+  {
+    Locked hold(metadataLock);
+    metadataLeft = tables;
+  }
   size_t table = frameTableBytes(bytes, hugeBytes);
   frames = static_cast<UnitEntry *>(metadata(table));
   heapMap.slabs = reinterpret_cast<Slab *>(slabsEnd - slabEntryBytes);
@@ -210,7 +214,7 @@ void HeapSpace::setState(Range memory, UnitState state) {
 }
 
 void HeapSpace::setSource(Range memory, Source source) {
-  MPG_CHECK(isHeldByMe());
+  assertHeld();
   forget(memory);
   note(memory, source);
 }
@@ -587,7 +591,7 @@ bool HeapSpace::hasHuge(Range memory) const {
 }
 
 void HeapSpace::leaveHuge(Range memory) {
-  MPG_CHECK(isHeldByMe());
+  assertHeld();
   Range part = within(memory, reserved);
   for (uintptr_t at = part.start; at < part.end; at += hugeBytes)
     if (isHuge(at))
@@ -618,18 +622,18 @@ Range HeapSpace::nextThpFrame(uintptr_t start) {
   return {};
 }
 
-void HeapSpace::lockAll() {
+void HeapSpace::lockAll() MPG_NO_ANALYSIS {
   lock.lock();
   metadataLock.lock();
 }
 
-void HeapSpace::unlockAll(bool inChild) {
+void HeapSpace::unlockAll(bool inChild) MPG_NO_ANALYSIS {
   inChild ? metadataLock.reset() : metadataLock.unlock();
   inChild ? lock.reset() : lock.unlock();
 }
 
 void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
-  MPG_CHECK(isHeldByMe());
+  assertHeld();
   uint32_t count = uint32_t(openCount), first = 0;
   for (uint32_t i = 1; i <= count; ++i) {
     bool continues = i < count && isHuge(reserved.start + i * hugeBytes);

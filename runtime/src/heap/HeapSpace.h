@@ -129,12 +129,14 @@ public:
   void unlockAll(bool inChild);
 
 private:
-  /// For checks: the lock is held, or no other thread exists that needs it.
-  bool isHeldByMe() const { return lock.isHeld() || FutexLock::isOnlyThread(); }
+  /// The caller holds the lock, or is the only thread.
+  void assertHeld() const MPG_ASSERTS_LOCK(lock) {
+    MPG_CHECK(lock.isHeld() || FutexLock::isOnlyThread());
+  }
   FreeRuns::Run getRun(Range memory) const;
   Range getRange(FreeRuns::Run run) const;
-  bool startTables();
-  bool openTables(size_t frameCount);
+  bool startTables() MPG_REQUIRES(lock);
+  bool openTables(size_t frameCount) MPG_REQUIRES(lock);
   int acquireOnce(size_t bytes, size_t alignment, int node, Range &memory,
                   size_t needBytes);
   int fill(Range memory, int node, size_t needBytes);
@@ -153,26 +155,26 @@ private:
   void reportRegion();
   void updatePeak();
 
-  FutexLock lock; ///< of everything but the metadata
+  FutexLock lock, metadataLock;
   Range reserved; ///< for the heap; not mapped but where there is memory
   size_t hugeBytes = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;   ///< the policy: what is needed
-  bool mustPageIn = false;     ///< demand may fail: everything
-  UnitEntry *frames = nullptr; ///< one for each; 0 is never used
-  FreeRuns addresses;          ///< of frames without memory
-  uintptr_t slabsEnd = 0;      ///< what has no slab begins here
-  Range tables;                ///< the open part
-  size_t openCount = 0;        ///< frames whose tables are open
+  bool pageInAtOnce = false;                 ///< the policy: what is needed
+  bool mustPageIn = false;                   ///< demand may fail: everything
+  UnitEntry *frames = nullptr;               ///< one for each; 0 is never used
+  FreeRuns addresses MPG_GUARDED_BY(lock);   ///< of frames without memory
+  uintptr_t slabsEnd = 0;                    ///< what has no slab begins here
+  Range tables MPG_GUARDED_BY(lock);         ///< the open part
+  size_t openCount MPG_GUARDED_BY(lock) = 0; ///< frames whose tables are open
   MappedBytes now;
-  Range firstFrames; ///< on normal pages until the heap grows; empty: none is
+  /// On normal pages until the heap grows; empty: none is.
+  Range firstFrames MPG_GUARDED_BY(lock);
   uint64_t maxBytes = 0, maxHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};  ///< mapped at the last look
   std::atomic<unsigned> looksLeft{0};      ///< until there is more mapped
-  Range metadataLeft;
-  uint64_t metadataTaken = 0;
-  FutexLock metadataLock;
+  Range metadataLeft MPG_GUARDED_BY(metadataLock);
+  std::atomic<uint64_t> metadataTaken{0};
 };
 
 extern HeapSpace heapSpace;
