@@ -517,9 +517,9 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
     // Ends share large pages with others; these two begin on normal ones.
     bool isLate =
         use.region == RunRegion::stack || use.region == RunRegion::heap;
-    uint64_t freeFrames = isLate ? 3 : 2;
+    uint64_t freeHugeFrames = isLate ? 3 : 2;
     if (!isOurs || use.peakBytes < use.peakHugeBytes + use.unknownBytes +
-                                       freeFrames * largePageBytes)
+                                       freeHugeFrames * largePageBytes)
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +

@@ -197,15 +197,15 @@ private:
 
 std::optional<bool> Pieces::isLarge(ArrayRef<uint64_t> words) {
   constexpr uint64_t isPresent = uint64_t(1) << 63;
-  constexpr uint64_t frameMask = (uint64_t(1) << 55) - 1;
+  constexpr uint64_t physicalFrameMask = (uint64_t(1) << 55) - 1;
   constexpr uint64_t isTail = 1 << 16, isTransparent = 1 << 22;
-  uint64_t first = words[0] & frameMask;
+  uint64_t first = words[0] & physicalFrameMask;
   for (size_t i = 0; i < words.size(); ++i) {
     if (!(words[i] & isPresent))
       return false;
-    if ((words[i] & frameMask) == 0) // hidden from all but root
+    if ((words[i] & physicalFrameMask) == 0) // hidden from all but root
       return std::nullopt;
-    if ((words[i] & frameMask) != first + i)
+    if ((words[i] & physicalFrameMask) != first + i)
       return false;
   }
   if (first % words.size() != 0)

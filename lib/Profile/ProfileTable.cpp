@@ -195,29 +195,29 @@ static long threadFaults() {
 /// Of a fault in new memory with \p advice; 0 if its pages are not those of
 /// \p pageBytes.
 static double nsOfFault(int advice, size_t pageBytes) {
-  void *memory = mmap(nullptr, 2 * frameBytes, PROT_READ | PROT_WRITE,
+  void *memory = mmap(nullptr, 2 * hugeFrameBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return 0;
-  auto *frame =
-      reinterpret_cast<volatile char *>(alignTo(uintptr_t(memory), frameBytes));
-  madvise(const_cast<char *>(frame), frameBytes, advice);
+  auto *hugeFrame = reinterpret_cast<volatile char *>(
+      alignTo(uintptr_t(memory), hugeFrameBytes));
+  madvise(const_cast<char *>(hugeFrame), hugeFrameBytes, advice);
   // An eighth of the frame is enough of its base pages.
-  size_t touchedBytes = std::max(frameBytes / 8, pageBytes);
+  size_t touchedBytes = std::max(hugeFrameBytes / 8, pageBytes);
   auto touch = [&](size_t stepBytes) {
     for (size_t at = 0; at < touchedBytes; at += stepBytes)
-      frame[at] = 1;
+      hugeFrame[at] = 1;
   };
   long faults = threadFaults();
   double start = threadNs();
   touch(pageBytes);
   double ns = threadNs() - start;
-  frame[frameBytes - 1] = 1; // a fault more unless it is large
+  hugeFrame[hugeFrameBytes - 1] = 1; // a fault more unless it is large
   faults = threadFaults() - faults;
-  munmap(memory, 2 * frameBytes);
+  munmap(memory, 2 * hugeFrameBytes);
   auto timed = long(touchedBytes / pageBytes);
   bool isLarge = faults == 1;
-  return isLarge == (pageBytes == frameBytes) ? ns / double(timed) : 0;
+  return isLarge == (pageBytes == hugeFrameBytes) ? ns / double(timed) : 0;
 }
 
 static double minNs(int advice, size_t pageBytes) {
@@ -232,5 +232,5 @@ static double minNs(int advice, size_t pageBytes) {
 
 FaultCosts mpg::measureFaultCosts() {
   return {minNs(MADV_NOHUGEPAGE, size_t(sysconf(_SC_PAGESIZE))),
-          minNs(MADV_HUGEPAGE, frameBytes)};
+          minNs(MADV_HUGEPAGE, hugeFrameBytes)};
 }

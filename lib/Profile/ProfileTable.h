@@ -15,7 +15,7 @@
 namespace mpg {
 
 /// A large page, and the frame of addresses where one can lie.
-constexpr uint64_t frameBytes = 2 << 20;
+constexpr uint64_t hugeFrameBytes = 2 << 20;
 
 struct ProfileTable {
   std::vector<mpg_profile_site> sites;

@@ -259,7 +259,7 @@ std::optional<double> mpg::faultSeconds(const ProfileObject &object,
   // As many of each kind as there are pages of it.
   double large = 0, base = 1;
   if (object.pages && object.pages->usedBytes) {
-    large = double(object.pages->hugeBytes) / frameBytes;
+    large = double(object.pages->hugeBytes) / hugeFrameBytes;
     base = double(object.pages->usedBytes - object.pages->hugeBytes) /
            double(sysconf(_SC_PAGESIZE));
   }

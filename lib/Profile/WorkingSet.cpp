@@ -73,7 +73,7 @@ std::optional<double> AccessCount::skewPercent() const {
   uint64_t hot = allHotFrames();
   if (!hot)
     return std::nullopt;
-  return 100 - 100 * double(accessedInFrames) / double(hot * frameBytes);
+  return 100 - 100 * double(accessedInFrames) / double(hot * hugeFrameBytes);
 }
 
 std::optional<uint64_t> AccessCount::hotBloatBytes() const {
@@ -166,15 +166,16 @@ static AccessCount computeShare(const MappedArea &area, uint64_t start,
   part.accessedBytes = uint64_t(double(*area.accessedBytes) * share);
   bool isWhole = area.start >= start && area.end <= end;
   // Ends of a block share a piece of this length with what lies beside it.
-  if (!isWhole && area.bytes() > 2 * frameBytes)
+  if (!isWhole && area.bytes() > 2 * hugeFrameBytes)
     part.foreignBytes = part.bytes;
-  bool isFrame =
-      isWhole && area.bytes() == frameBytes && area.start % frameBytes == 0;
-  if (!isFrame || !area.residentBytes)
+  bool isHugeFrame = isWhole && area.bytes() == hugeFrameBytes &&
+                     area.start % hugeFrameBytes == 0;
+  if (!isHugeFrame || !area.residentBytes)
     return part;
   part.frames = 1;
   if (uint64_t accessed = *area.accessedBytes) {
-    ++part.hotFrames[std::min<uint64_t>((accessed - 1) * 4 / frameBytes, 3)];
+    ++part.hotFrames[std::min<uint64_t>((accessed - 1) * 4 / hugeFrameBytes,
+                                        3)];
     part.accessedInFrames = accessed;
   }
   return part;
@@ -288,7 +289,7 @@ AccessCount WorkingSet::within(uint64_t start, uint64_t end) const {
     }
     AccessCount part =
         computePart(best, double(last - first) / double(pieceEnd - from));
-    if (pieceEnd - from > 2 * frameBytes)
+    if (pieceEnd - from > 2 * hugeFrameBytes)
       part.foreignBytes = part.bytes;
     count.addPart(part);
   }

@@ -28,7 +28,7 @@ public:
   /// physical.
   PageFrames(uint64_t seed, uint64_t linesOfPage, uint64_t frames)
       : seed(seed), lineMask(linesOfPage - 1), pageBits(exactLog2(linesOfPage)),
-        frameMask(frames - 1) {}
+        physicalFrameMask(frames - 1) {}
 
   /// That getSet is asked about; once, before it is.
   void use(const CacheSets &newCache) {
@@ -63,7 +63,7 @@ private:
   void find(uint64_t page, Frame &frame) {
     uint64_t number = page;
     if (seed)
-      number = mixBits(page + seed * 0x9e3779b97f4a7c15) & frameMask;
+      number = mixBits(page + seed * 0x9e3779b97f4a7c15) & physicalFrameMask;
     frame = {page, number << pageBits, 0};
     if (cache)
       frame.set = cache->getSet(frame.firstLine);
@@ -72,7 +72,7 @@ private:
   uint64_t seed;
   uint64_t lineMask;
   unsigned pageBits;
-  uint64_t frameMask;
+  uint64_t physicalFrameMask;
   const CacheSets *cache = nullptr;
   bool isLinear = false;
   std::array<Frame, 256> known; ///< found last, by hash

@@ -69,10 +69,10 @@ SimArrays::Range SimArrays::find(uint64_t address) const {
 // Pages of arrays
 //===----------------------------------------------------------------------===//
 
-void SimPageUse::find(unsigned array, uint64_t frame, Recent &one) {
+void SimPageUse::find(unsigned array, uint64_t hugeFrame, Recent &one) {
   if (array >= used.size())
     used.resize(array + 1);
-  one = {frame, array, &used[array][frame]};
+  one = {hugeFrame, array, &used[array][hugeFrame]};
 }
 
 void SimPageUse::addRange(unsigned array, uint64_t begin, uint64_t end) {
@@ -103,9 +103,9 @@ void SimPageUse::addStream(unsigned array, const Stream &stream, uint64_t times,
 
 std::vector<PageUse> SimPageUse::byArray() const {
   std::vector<PageUse> all;
-  for (const auto &frames : used) {
+  for (const auto &hugeFrames : used) {
     PageUse use;
-    for (const auto &[number, pages] : frames) {
+    for (const auto &[number, pages] : hugeFrames) {
       ++use.of2M;
       use.of4K += pages.count();
       for (unsigned first = 0; first < pagesEach; first += 16) {

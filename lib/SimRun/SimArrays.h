@@ -90,10 +90,10 @@ class SimPageUse {
 public:
   static constexpr unsigned pageBits = 12;
   void add(unsigned array, uint64_t address) {
-    uint64_t frame = address >> frameBits;
-    Recent &one = recent[frame % recent.size()];
-    if (one.frame != frame || one.array != array)
-      find(array, frame, one);
+    uint64_t hugeFrame = address >> hugeFrameBits;
+    Recent &one = recent[hugeFrame % recent.size()];
+    if (one.hugeFrame != hugeFrame || one.array != array)
+      find(array, hugeFrame, one);
     one.pages->set(address >> pageBits & (pagesEach - 1));
   }
   /// All bytes of [begin, end).
@@ -114,15 +114,15 @@ public:
   PageHeat computeHeat(unsigned array, unsigned maxRows) const;
 
 private:
-  static constexpr unsigned frameBits = 21, pagesEach = 512;
+  static constexpr unsigned hugeFrameBits = 21, pagesEach = 512;
   using Pages = std::bitset<pagesEach>;
   /// Where the pages of a 2 MiB page are, to search for it but once.
   struct Recent {
-    uint64_t frame = ~uint64_t(0); ///< which no address has
+    uint64_t hugeFrame = ~uint64_t(0); ///< which no address has
     unsigned array = 0;
     Pages *pages = nullptr;
   };
-  void find(unsigned array, uint64_t frame, Recent &one);
+  void find(unsigned array, uint64_t hugeFrame, Recent &one);
   /// Bytes from an address to the end of its page.
   static uint64_t roomAt(uint64_t address) {
     return ~address & ((1 << pageBits) - 1);

@@ -42,7 +42,7 @@ TEST(RangeTest, InnerFrames) {
       {{mib2 + 1, 4 * mib2 - 1}, 2 * mib2, 3 * mib2},
   };
   for (auto &each : cases) {
-    Range inner = innerFrames(each.range, mib2);
+    Range inner = innerHugeFrames(each.range, mib2);
     EXPECT_EQ(inner.start, each.start) << each.range.start;
     EXPECT_EQ(inner.end, each.end) << each.range.end;
   }

@@ -62,18 +62,18 @@ static void forgetMarks(uint32_t marks) {
 /// Marks some of the 2 MiB frames that lie wholly in [\p start, \p end), so
 /// that those between two of them are mappings, too. How many were marked; none
 /// when the process would have too many mappings. Any thread.
-static uint32_t markFrames(uint64_t start, uint64_t end) {
-  uint64_t first = roundUp(start, frameBytes),
-           last = roundDown(end, frameBytes);
+static uint32_t markHugeFrames(uint64_t start, uint64_t end) {
+  uint64_t first = roundUp(start, hugeFrameBytes),
+           last = roundDown(end, hugeFrameBytes);
   if (first >= last)
     return 0;
-  uint64_t frames = (last - first) / frameBytes;
+  uint64_t frames = (last - first) / hugeFrameBytes;
   uint64_t step = frames > 2 * maxBlockMarks ? frames / maxBlockMarks : 2;
   uint32_t marks = uint32_t((frames + step - 1) / step);
   if (!reserveMarks(marks))
     return 0;
-  for (uint64_t at = first; at < last; at += step * frameBytes)
-    rawCall(SYS_madvise, long(at), frameBytes, MADV_DONTDUMP);
+  for (uint64_t at = first; at < last; at += step * hugeFrameBytes)
+    rawCall(SYS_madvise, long(at), hugeFrameBytes, MADV_DONTDUMP);
   return marks;
 }
 
@@ -88,17 +88,18 @@ static void markProgram() {
   for (uint64_t i = 0; i < count; ++i) {
     const ElfW(Phdr) &one = header[i];
     if (one.p_type == PT_LOAD && one.p_flags & PF_W)
-      markFrames(base + one.p_vaddr, base + one.p_vaddr + one.p_memsz);
+      markHugeFrames(base + one.p_vaddr, base + one.p_vaddr + one.p_memsz);
   }
 }
 
-/// \p marks: what markFrames() said of the same block, which still is there.
-static void unmarkFrames(uint64_t start, uint64_t end, uint32_t marks) {
+/// \p marks: what markHugeFrames() said of the same block, which still is
+/// there.
+static void unmarkHugeFrames(uint64_t start, uint64_t end, uint32_t marks) {
   if (!marks)
     return;
-  uint64_t first = roundUp(start, frameBytes);
-  rawCall(SYS_madvise, long(first), long(roundDown(end, frameBytes) - first),
-          MADV_DODUMP);
+  uint64_t first = roundUp(start, hugeFrameBytes);
+  rawCall(SYS_madvise, long(first),
+          long(roundDown(end, hugeFrameBytes) - first), MADV_DODUMP);
   forgetMarks(marks);
 }
 
@@ -291,7 +292,8 @@ static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
 
 static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
                      uint64_t now) {
-  uint32_t marks = table->wantsFrames ? markFrames(start, start + bytes) : 0;
+  uint32_t marks =
+      table->wantsFrames ? markHugeFrames(start, start + bytes) : 0;
   Locked hold(tableLock);
   // Given back on a way that is not seen.
   if (uint32_t &old = findBlock(start))
@@ -300,7 +302,7 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
   uint32_t number = site ? allocateEntry() : 0;
   if (!number) {
     ++table->blocksLost;
-    unmarkFrames(start, start + bytes, marks);
+    unmarkHugeFrames(start, start + bytes, marks);
     return;
   }
   uint32_t &first = table->blockBuckets[getBucket(start)];
@@ -419,7 +421,7 @@ void mpg::forgetBlock(const void *block) {
       mpg_profile_block &entry = table->blocks[link - 1];
       bytes = entry.bytes;
       // Another mapping again, as realloc may have to move it as a whole.
-      unmarkFrames(entry.start, entry.start + bytes, entry.marks);
+      unmarkHugeFrames(entry.start, entry.start + bytes, entry.marks);
       entry.marks = 0;
       site = removeBlock(link, now);
     }

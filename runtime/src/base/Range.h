@@ -16,7 +16,7 @@ namespace mpg {
 
 /// Bytes of a frame: of transparent huge pages where base pages are 4 KiB
 /// (HW:huge-sizes-4k), and of pool pages unless the user sets another size.
-constexpr size_t frameBytes = 2 << 20;
+constexpr size_t hugeFrameBytes = 2 << 20;
 
 struct Range {
   uintptr_t start = 0;
@@ -53,7 +53,7 @@ constexpr uintptr_t roundUp(uintptr_t value, size_t unit) {
 }
 
 /// The whole frames inside \p range; empty if there are none.
-inline Range innerFrames(Range range, size_t hugePageBytes) {
+inline Range innerHugeFrames(Range range, size_t hugePageBytes) {
   Range inner{roundUp(range.start, hugePageBytes),
               roundDown(range.end, hugePageBytes)};
   return inner.empty() ? Range{} : inner;

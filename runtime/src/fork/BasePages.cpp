@@ -107,7 +107,7 @@ static long protect(Range range, int protection) {
                  protection);
 }
 
-static void moveFrames(Job &job, const Mapping &mapping, Range frames) {
+static void moveHugeFrames(Job &job, const Mapping &mapping, Range frames) {
   Range part = common(frames, mapping.range);
   if (part.empty() || !isLarge(mapping))
     return;
@@ -139,12 +139,12 @@ static void moveAll(void *argument) {
   Range last = frameAround(job.range.end, hugeBytes);
   while (maps.next(mapping) && mapping.range.start < all.end) {
     if (job.which == Frames::all) {
-      moveFrames(job, mapping, all);
+      moveHugeFrames(job, mapping, all);
       continue;
     }
-    moveFrames(job, mapping, first);
+    moveHugeFrames(job, mapping, first);
     if (last.start != first.start)
-      moveFrames(job, mapping, last);
+      moveHugeFrames(job, mapping, last);
   }
 }
 
@@ -232,7 +232,7 @@ static void announce(Range part, Advise *advise) {
 /// Empties \p part of one mapping. False: there is no memory for new frames;
 /// then they are cleared.
 static void emptyPart(Range part) {
-  Range inner = innerFrames(part, base.hugePageBytes);
+  Range inner = innerHugeFrames(part, base.hugePageBytes);
   Staged staged;
   bool isReplaced =
       !inner.empty() && !buildStaged(base.source, inner.bytes(),

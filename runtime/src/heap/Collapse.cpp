@@ -106,13 +106,13 @@ static bool storePlace(Range range, MayReplace mayReplace) {
 }
 
 void mpg::watchForCollapse(Range range) {
-  if (innerFrames(range, frameBytes).empty())
+  if (innerHugeFrames(range, hugeFrameBytes).empty())
     return;
   auto isSame = [&](Range old) { return old.overlaps(range); };
   auto isFree = [](Range old) { return old.end == 0; };
   auto isGone = [](Range old) {
-    uintptr_t first = innerFrames(old, frameBytes).start;
-    return !isMapped({first, first + frameBytes});
+    uintptr_t first = innerHugeFrames(old, hugeFrameBytes).start;
+    return !isMapped({first, first + hugeFrameBytes});
   };
   storePlace(range, isSame) || storePlace(range, isFree) ||
       storePlace(range, isGone);
@@ -122,10 +122,10 @@ void mpg::watchForCollapse(Range range) {
 static Range nextFrame(uintptr_t start) {
   Range next = heapSpace.nextThpFrame(start);
   for (const Place &place : places) {
-    Range frames = innerFrames(place.range(), frameBytes);
+    Range frames = innerHugeFrames(place.range(), hugeFrameBytes);
     uintptr_t at = frames.start > start ? frames.start : start;
     if (at < frames.end && (next.empty() || at < next.start))
-      next = {at, at + frameBytes};
+      next = {at, at + hugeFrameBytes};
   }
   return next;
 }
@@ -161,7 +161,7 @@ static bool reportPlaces(Messages &messages) {
     // Written only once: each page that is written costs the child a copy.
     if (!place.isReported.load(std::memory_order_relaxed) &&
         !place.isReported.exchange(true, std::memory_order_relaxed))
-      messages.reason(innerFrames(range, frameBytes), splitReason);
+      messages.reason(innerHugeFrames(range, hugeFrameBytes), splitReason);
   }
   return isAny;
 }
@@ -189,7 +189,7 @@ void mpg::noteForkForCollapse(Messages &messages) {
 }
 
 /// False if it has to wait for a large page.
-static bool collapseFrame(Range frame) {
+static bool collapseHugeFrame(Range frame) {
   Presence presence = readPresence(frame);
   // Without a relative nobody gives these up: pages that were only read are the
   // kernel's page of zeros, and pages of files may be anyone's.
@@ -261,7 +261,7 @@ static uint64_t collapseNext() {
     }
     if (waitsForRelative(start))
       pause = nextPauseNs();
-    else if (collapseFrame(frame)) // if no other thread forks meanwhile
+    else if (collapseHugeFrame(frame)) // if no other thread forks meanwhile
       walk.at.compare_exchange_strong(start, frame.end);
     else
       pause = nextPauseNs();

@@ -290,8 +290,8 @@ FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
 
 /// The whole frames of a free run.
 static Range framesIn(FreeRuns::Run run) {
-  return innerFrames({addressOfPage(run.first), addressOfPage(run.end())},
-                     heapSpace.hugePageBytes());
+  return innerHugeFrames({addressOfPage(run.first), addressOfPage(run.end())},
+                         heapSpace.hugePageBytes());
 }
 
 /// Takes the last whole frames out of a free run, at most \p max bytes, for

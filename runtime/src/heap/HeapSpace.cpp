@@ -84,7 +84,7 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   // Of the pool alone, and asking takes a tenth of the start.
   mustPageIn =
       settings.mode != Mode::thp && reservationMayFailAtStart(hugeBytes);
-  if (settings.fallbackGiven || hugeBytes != frameBytes)
+  if (settings.fallbackGiven || hugeBytes != hugeFrameBytes)
     reportEveryFallback();
   // The first and the last frame are never used.
   for (uint64_t bytes = roundUp(wantedBytes(), hugeBytes);
@@ -559,7 +559,8 @@ bool HeapSpace::empty(Range memory) {
     while (next < memory.end && isHuge(next) == isHuge(at))
       next += hugeBytes;
     next = next < memory.end ? next : memory.end;
-    if (!isHuge(at) && emptyChosen(innerFrames({at, next}, basePageBytes()))) {
+    if (!isHuge(at) &&
+        emptyChosen(innerHugeFrames({at, next}, basePageBytes()))) {
       noteSplit({at, next});
       any = true;
     }
@@ -613,11 +614,11 @@ Range HeapSpace::nextThpFrame(uintptr_t start) {
   uintptr_t end = reserved.start + openCount * hugeBytes;
   if (start < reserved.start)
     start = reserved.start;
-  for (; start < end; start += frameBytes) {
+  for (; start < end; start += hugeFrameBytes) {
     const UnitEntry &frame = frames[(start - reserved.start) / hugeBytes];
     if (frame.state == UnitState::mapped && frame.length != isSplit &&
         Source(frame.detail) == Source::thp)
-      return {start, start + frameBytes};
+      return {start, start + hugeFrameBytes};
   }
   return {};
 }

@@ -160,8 +160,8 @@ static void addTile(ArenaUse &use, const HeapTile &tile) {
     addFreePages(use, tile.pages);
   if (tile.state == UnitState::free)
     use.trimmableBytes +=
-        innerFrames({addressOfPage(tile.page), addressOfPage(tile.end())},
-                    heapSpace.hugePageBytes())
+        innerHugeFrames({addressOfPage(tile.page), addressOfPage(tile.end())},
+                        heapSpace.hugePageBytes())
             .bytes();
 }
 

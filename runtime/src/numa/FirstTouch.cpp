@@ -171,7 +171,7 @@ static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
   bool isTransparent = (mode == Mode::thp || mode == Mode::automatic) &&
                        thpIsAllowed() &&
                        (known.heap.contains(address) || isInProgram(address));
-  return isTransparent ? frameBytes : pageBytes;
+  return isTransparent ? hugeFrameBytes : pageBytes;
 }
 
 //===----------------------------------------------------------------------===//

@@ -51,7 +51,8 @@ static bool liesOn(int node, Range range) {
 /// Present to the last byte, or an errno value.
 static int allocateFrom(Source source, Wish wish, void *&memory) {
   Staged staged;
-  if (int error = buildStaged(source, wish.bytes, frameBytes, nullptr, staged))
+  if (int error =
+          buildStaged(source, wish.bytes, hugeFrameBytes, nullptr, staged))
     return error;
   bool isBound = source == Source::hugetlb;
   NodeSet nodes = allowedNodes();
@@ -66,13 +67,13 @@ static int allocateFrom(Source source, Wish wish, void *&memory) {
       nodes = NodeSet::of(wish.node);
     error = place(staged.range, placement, nodes);
   }
-  if (!error && populate(staged.range, frameBytes) != wish.bytes)
+  if (!error && populate(staged.range, hugeFrameBytes) != wish.bytes)
     error = ENOMEM;
   if (!error && isChoice && wish.node >= 0 && !isBound &&
       !liesOn(wish.node, staged.range))
     error = ENOMEM;
   if (!error && source == Source::hugetlb)
-    noteLargeMemory(staged.range, frameBytes);
+    noteLargeMemory(staged.range, hugeFrameBytes);
   if (error)
     discard(staged);
   else
@@ -87,7 +88,7 @@ static void *allocate(size_t bytes, int node) {
   }
   int before = errno;
   void *memory = nullptr;
-  Wish wish{roundUp(bytes, frameBytes), node};
+  Wish wish{roundUp(bytes, hugeFrameBytes), node};
   bool large = mode == Mode::hugetlb || mode == Mode::automatic;
   bool transparent = mode == Mode::thp || mode == Mode::automatic;
   int error = ENOMEM;
@@ -113,5 +114,5 @@ void *mpg_interleave(size_t bytes) { return allocate(bytes, -1); }
 void mpg_free_pages(void *memory, size_t bytes) {
   uintptr_t start = reinterpret_cast<uintptr_t>(memory);
   if (memory)
-    returnFrames({start, start + roundUp(bytes, frameBytes)});
+    returnFrames({start, start + roundUp(bytes, hugeFrameBytes)});
 }

@@ -128,10 +128,10 @@ static void copyTo(Site &site, const mpg_replica &replica) {
   auto *from = static_cast<const char *>(replica.original);
   auto *to = static_cast<char *>(site.copy);
   size_t at;
-  while ((at = __atomic_fetch_add(&site.nextByte, frameBytes,
+  while ((at = __atomic_fetch_add(&site.nextByte, hugeFrameBytes,
                                   __ATOMIC_RELAXED)) < replica.bytes) {
     size_t left = replica.bytes - at;
-    memcpy(to + at, from + at, left < frameBytes ? left : frameBytes);
+    memcpy(to + at, from + at, left < hugeFrameBytes ? left : hugeFrameBytes);
   }
 }
 
@@ -234,7 +234,7 @@ static void inTeam(void (*body)(void *), mpg_replica &replica) {
 /// A node that has all of it on large pages needs no copy.
 static void useOriginalAtHome(mpg_replica &replica) {
   auto start = reinterpret_cast<uintptr_t>(replica.original);
-  int home = computeHome({start, start + replica.bytes}, frameBytes);
+  int home = computeHome({start, start + replica.bytes}, hugeFrameBytes);
   if (home < 0 || home >= maxNodes)
     return;
   replica.sites[home].isClaimed = true;

@@ -323,14 +323,14 @@ static size_t findElsewhere(Range range, size_t pageBytes, const Order &order,
 /// The part of \p range in the frame, or in the batch of pages, at its start.
 static Range firstPiece(Range range, size_t pageBytes) {
   uintptr_t end = range.start + batchPages * pageBytes;
-  if (pageBytes < frameBytes && batchPages * pageBytes >= frameBytes)
-    end = roundDown(range.start, frameBytes) + frameBytes;
+  if (pageBytes < hugeFrameBytes && batchPages * pageBytes >= hugeFrameBytes)
+    end = roundDown(range.start, hugeFrameBytes) + hugeFrameBytes;
   return {range.start, end < range.end ? end : range.end};
 }
 
 /// One page of each frame, as many as one call takes; see the file head.
 /// Returns where it stopped.
-static uintptr_t moveFrames(Range range, size_t pageBytes, Order &order) {
+static uintptr_t moveHugeFrames(Range range, size_t pageBytes, Order &order) {
   uintptr_t leads[batchPages];
   size_t count = 0;
   while (!range.empty() && count < batchPages) {
@@ -365,8 +365,8 @@ static void moveNow(Range asked, Order &order) {
     Range left = roundToPages(extent);
     while (!left.empty() && !order.isFull) {
       uintptr_t end = left.end;
-      if (extent.pageBytes < frameBytes)
-        end = moveFrames(left, extent.pageBytes, order);
+      if (extent.pageBytes < hugeFrameBytes)
+        end = moveHugeFrames(left, extent.pageBytes, order);
       if (!order.isFull)
         moveRest({left.start, end}, extent.pageBytes, order);
       left.start = end;

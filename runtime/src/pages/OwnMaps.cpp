@@ -86,7 +86,7 @@ static void reportNothingCanBeDone(Messages &messages) {
     line.add("its calls of mmap do not come to libmpg; fix: link it "
              "dynamically, with libmpgrt before the C library, or use mpgrun");
   else
-    explainShortage(line, Source::thp, frameBytes, 0, 0);
+    explainShortage(line, Source::thp, hugeFrameBytes, 0, 0);
   messages.report(MPG_MSG_KERNEL, line);
 }
 
@@ -109,24 +109,24 @@ bool mpg::watchesOwnMaps() { return maps.isOn; }
 //===----------------------------------------------------------------------===//
 
 void mpg::forgetOwnMap(Range range) {
-  Range inner = innerFrames(range, frameBytes);
-  size_t count = inner.bytes() / frameBytes;
+  Range inner = innerHugeFrames(range, hugeFrameBytes);
+  size_t count = inner.bytes() / hugeFrameBytes;
   if (count > FrameTable::max)
     count = FrameTable::max; // a mapping that is larger was never put there
-  for (uintptr_t frame = inner.start / frameBytes; count > 0; --count)
+  for (uintptr_t frame = inner.start / hugeFrameBytes; count > 0; --count)
     maps.frames.drop(frame++);
 }
 
 static void remember(Range range) {
-  if (range.bytes() / frameBytes >= FrameTable::max)
+  if (range.bytes() / hugeFrameBytes >= FrameTable::max)
     return; // it would push out all others
-  for (uintptr_t frame = range.start / frameBytes;
-       frame * frameBytes < range.end; ++frame)
+  for (uintptr_t frame = range.start / hugeFrameBytes;
+       frame * hugeFrameBytes < range.end; ++frame)
     maps.frames.insert(frame);
 }
 
 static bool isRemembered(uintptr_t address) {
-  return maps.frames.has(address / frameBytes);
+  return maps.frames.has(address / hugeFrameBytes);
 }
 
 void mpg::moveOwnMap(Range from, Range to) {
@@ -170,7 +170,7 @@ static bool hasMappingsLeft() {
 /// thread had come first.
 static void *moveToBorder(const MapCalls &calls, const MapRequest &request,
                           void *result) {
-  uintptr_t border = roundDown(uintptr_t(result), frameBytes);
+  uintptr_t border = roundDown(uintptr_t(result), hugeFrameBytes);
   if (border == uintptr_t(result) || !border ||
       calls.unmap(result, request.bytes))
     return result;

@@ -108,7 +108,7 @@ bool mpg::thpOf2MibIsOn() {
   bool isCommonOn = isOn(MPG_THP_FOLDER "enabled");
   // Since Linux 6.8 each size has its own setting, which wins.
   if (readSmallFile(MPG_THP_FOLDER MPG_THP_2M, own, sizeof own) <= 0)
-    return isCommonOn && upperPageBytes() == frameBytes;
+    return isCommonOn && upperPageBytes() == hugeFrameBytes;
   return strstr(own, "[inherit]") ? isCommonOn : !strstr(own, "[never]");
 }
 
@@ -121,7 +121,7 @@ static bool isOffForProcess() {
 static bool readThpAllowed() {
   // Larger pages are used in mappings that are as large.
   bool isLargerOn =
-      upperPageBytes() > frameBytes && isOn(MPG_THP_FOLDER "enabled");
+      upperPageBytes() > hugeFrameBytes && isOn(MPG_THP_FOLDER "enabled");
   return (thpOf2MibIsOn() || isLargerOn) && !isOffForProcess();
 }
 
@@ -135,8 +135,9 @@ void mpg::probePages(bool forceCopyBack) {
   kernel.thpAllowed = readThpAllowed();
   kernel.movesMappings =
       !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
-  kernel.movesHugetlb = kernel.movesMappings &&
-                        tryMove(frameBytes, hugetlbFlags(frameBytes)) == 0;
+  kernel.movesHugetlb =
+      kernel.movesMappings &&
+      tryMove(hugeFrameBytes, hugetlbFlags(hugeFrameBytes)) == 0;
 }
 
 size_t mpg::basePageBytes() {
@@ -146,7 +147,7 @@ size_t mpg::basePageBytes() {
 
 bool mpg::thpIsAllowed() { return kernel.thpAllowed; }
 
-bool mpg::thpIsCounted() { return upperPageBytes() == frameBytes; }
+bool mpg::thpIsCounted() { return upperPageBytes() == hugeFrameBytes; }
 
 bool mpg::canMove(Source source) {
   bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;
@@ -309,7 +310,7 @@ void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
 }
 
 bool mpg::isMapped(Range range) {
-  unsigned char present[frameBytes / 4096];
+  unsigned char present[hugeFrameBytes / 4096];
   return rawCall(SYS_mincore, long(range.start), long(range.bytes()),
                  long(present)) != -ENOMEM;
 }
@@ -504,7 +505,7 @@ bool PageMap::isTouched(Range range) const {
 
 Presence PageMap::readPresence(Range frame) const {
   constexpr uint64_t present = 1ULL << 63, exclusive = 1ULL << 56;
-  constexpr size_t maxPages = frameBytes / 4096;
+  constexpr size_t maxPages = hugeFrameBytes / 4096;
   uint64_t words[maxPages];
   size_t pages = frame.bytes() / basePageBytes(), count = 0;
   long want = long(pages * sizeof words[0]);

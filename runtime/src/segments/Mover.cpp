@@ -119,9 +119,9 @@ bool Mover::coverEdge(const Segment &segment, Range frame) const {
 /// becomes it.
 void Mover::cutAtEdge(const Segment &segment, Piece &piece) const {
   size_t pageBytes = basePageBytes();
-  Range covered = innerFrames({roundDown(segment.range.start, pageBytes),
-                               roundUp(segment.range.end, pageBytes)},
-                              hugePageBytes);
+  Range covered = innerHugeFrames({roundDown(segment.range.start, pageBytes),
+                                   roundUp(segment.range.end, pageBytes)},
+                                  hugePageBytes);
   Range &range = piece.range;
   if (range.start >= covered.start && range.start < covered.end) {
     range.end = range.end < covered.end ? range.end : covered.end;

@@ -63,7 +63,8 @@ static int findInObject(dl_phdr_info *info, size_t, void *argument) {
     Segment segment = makeSegment(*info, header, relro);
     segment.isLibrary = isLibrary;
     if (segment.range.empty() ||
-        (isLibrary && innerFrames(segment.range, search.hugePageBytes).empty()))
+        (isLibrary &&
+         innerHugeFrames(segment.range, search.hugePageBytes).empty()))
       continue;
     if (search.count == search.capacity)
       return 1;
@@ -97,7 +98,7 @@ MovableFinder::MovableFinder(const Segment &segment, size_t hugePageBytes,
 }
 
 void MovableFinder::closeStretch() {
-  Range whole = innerFrames(stretch, hugePageBytes);
+  Range whole = innerHugeFrames(stretch, hugePageBytes);
   stretch = Range{};
   if (!whole.empty() && count < maxRanges)
     ranges[count++] = whole;

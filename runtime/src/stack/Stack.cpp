@@ -44,7 +44,7 @@ static constexpr uint64_t unlimitedPartBytes = 64 << 20;
 static constexpr uint64_t minPartBytes = 8 << 20;
 /// Room below the frame of the caller that stays on normal pages when the
 /// stack is parted: everything that is in use while it happens.
-static constexpr size_t framesBytes = 64 << 10;
+static constexpr size_t callFramesBytes = 64 << 10;
 
 /// See mainBegins().
 static uintptr_t topOfMain = 0;
@@ -256,7 +256,7 @@ static bool layOut(Plan &plan, uint64_t bytes) {
   auto here = uintptr_t(__builtin_frame_address(0));
   size_t hugeBytes = plan.hugePageBytes;
   plan.large.end = plan.whole ? roundUp(plan.old.end, hugeBytes)
-                              : roundDown(here - framesBytes, hugeBytes);
+                              : roundDown(here - callFramesBytes, hugeBytes);
   // The part above main's first frame must not be missing at the low end.
   uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
   if (bytes >= top)

@@ -39,7 +39,7 @@ Range findWholeStack(Range reported);
 /// Page size for stacks when the program's is \p hugeBytes.
 constexpr size_t stackHugePageBytes(size_t hugeBytes) {
   // A page of 512 MiB for each thread would be no help to anybody.
-  return hugeBytes <= 32 << 20 ? hugeBytes : frameBytes;
+  return hugeBytes <= 32 << 20 ? hugeBytes : hugeFrameBytes;
 }
 
 using Main = int(int, char **, char **);

@@ -31,9 +31,9 @@ struct Watched {
 static Watched watched;
 
 /// The calling thread's stack in use, and some more.
-static uintptr_t framesBelow() {
-  constexpr size_t framesBytes = 64 << 10;
-  return uintptr_t(__builtin_frame_address(0)) - framesBytes;
+static uintptr_t callFramesEnd() {
+  constexpr size_t callFramesBytes = 64 << 10;
+  return uintptr_t(__builtin_frame_address(0)) - callFramesBytes;
 }
 
 /// Whether the stack belongs to the calling thread. A child has its own limits;
@@ -105,7 +105,7 @@ static void letGrow() {
 /// has not reached.
 static void shrink() {
   PlacedStack &stack = watched.stack;
-  uintptr_t start = roundDown(framesBelow(), stack.hugePageBytes);
+  uintptr_t start = roundDown(callFramesEnd(), stack.hugePageBytes);
   if (stack.grownTo && start > stack.large.end)
     start = stack.large.end;
   // The memory below replaces the last of them.
@@ -148,7 +148,7 @@ void mpg::applyStackLimit() {
   if (rawCall(SYS_getpid) != watched.process)
     return;
   uintptr_t start = lowest > stack.large.start ? lowest : stack.large.start;
-  uintptr_t highest = ownsStack() ? framesBelow() : watched.openStart;
+  uintptr_t highest = ownsStack() ? callFramesEnd() : watched.openStart;
   if (highest > stack.large.end)
     highest = stack.large.end;
   openFrom(roundDown(start < highest ? start : highest, stack.hugePageBytes));

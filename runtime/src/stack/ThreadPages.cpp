@@ -49,7 +49,7 @@ extern "C" void *__dso_handle __attribute__((visibility("hidden")));
 
 /// Room for the frames of this file and what it calls, and one base page of
 /// 64 KiB that surely none of them is on.
-static constexpr size_t framesBytes = 160 << 10;
+static constexpr size_t callFramesBytes = 160 << 10;
 /// Of the pool, for stacks that no setting has asked for.
 static constexpr uint64_t cappedShare = 4;
 
@@ -210,7 +210,7 @@ uintptr_t mpg::mapLargePages(Range stack, size_t bytes, bool isCapped) {
   Mapping mapping;
   if (!stack.start && findMapping(stack.end, mapping))
     stack.start = mapping.range.start;
-  uintptr_t end = roundDown(stack.end - framesBytes, hugeBytes);
+  uintptr_t end = roundDown(stack.end - callFramesBytes, hugeBytes);
   Range place{end - roundUp(inside, hugeBytes), end};
   if (!stack.start || place.start < stack.start + endBytes(bytes)) {
     count(place.bytes(), 0, "no whole frame of a large page in the stack");

@@ -116,7 +116,7 @@ static Start *claimStart() {
   return static_cast<Start *>(malloc(sizeof(Start)));
 }
 
-static void returnFrames(Start *start) {
+static void releaseStart(Start *start) {
   if (start >= stacks.starts && start < stacks.starts + 128)
     start->taken.store(false, std::memory_order_release);
   else
@@ -175,7 +175,7 @@ static uintptr_t enlargeInPeace(const Wish &wish) {
 static void *startThread(void *argument) {
   auto *start = static_cast<Start *>(argument);
   Wish wish = start->wish;
-  returnFrames(start);
+  releaseStart(start);
   uintptr_t top = 0;
   if (wish.kind == Kind::large || isForkedChild())
     top = enlargeInPeace(wish);
@@ -336,7 +336,7 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
     if (createWith(calls, thread, attributes, start) == 0)
       return 0;
     // The program's own wish may still be met, with a smaller stack.
-    returnFrames(start);
+    releaseStart(start);
   }
   return calls.create(thread, attributes, function, argument);
 }
