@@ -29,7 +29,7 @@ def size(text: str) -> float:
     return float(text[:-1]) * UNITS[text[-1]] if text[-1] in UNITS else float(text)
 
 
-def points_of(experiment: dict, x: str, series: str) -> List[Point]:
+def get_points(experiment: dict, x: str, series: str) -> List[Point]:
     found = []
     for point in experiment["points"]:
         parameters = {pair["name"]: pair["value"] for pair in point["parameters"]}
@@ -96,9 +96,9 @@ def panel(
 def picture(bundle: dict) -> str:
     experiments = {one["name"]: one for one in bundle["experiments"]}
     panels = []
-    if points := points_of(experiments["latency"], "size", "pages"):
+    if points := get_points(experiments["latency"], "size", "pages"):
         panels.append(panel(points, "Load latency by size of the array", "ns", " pages", True))
-    if points := points_of(experiments["mix"], "reads", "pages"):
+    if points := get_points(experiments["mix"], "reads", "pages"):
         panels.append(panel(points, "Bandwidth by share of reads (%)", "GB/s", " pages", False))
     out = [
         '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif"'

@@ -67,7 +67,7 @@ def options_page(llvm_bin: Path) -> str:
     return text
 
 
-def type_of(field: Dict) -> str:
+def get_type(field: Dict) -> str:
     """What a field may be, in few words."""
     if "$ref" in field:
         return field["$ref"].rsplit("/", 1)[-1]
@@ -77,17 +77,17 @@ def type_of(field: Dict) -> str:
         return ", ".join(json.dumps(value) for value in field["enum"])
     for key in ("anyOf", "oneOf"):
         if key in field:
-            return " or ".join(type_of(part) for part in field[key])
+            return " or ".join(get_type(part) for part in field[key])
     kind = field.get("type", "")
     kind = " or ".join(kind) if isinstance(kind, list) else kind
     if kind == "array" and isinstance(field.get("items"), dict):
-        return "array of " + (type_of(field["items"]) or "objects")
+        return "array of " + (get_type(field["items"]) or "objects")
     return kind
 
 
-def fields_of(schema: Dict) -> str:
+def get_fields(schema: Dict) -> str:
     required = schema.get("required", [])
-    rows = [[code(name), cell(type_of(field)), "" if name in required else "no",
+    rows = [[code(name), cell(get_type(field)), "" if name in required else "no",
              cell(field.get("description", ""))]
             for name, field in schema.get("properties", {}).items()]
     return table(["field", "is", "always", "what"], rows) if rows else ""
@@ -97,10 +97,10 @@ def schema_page(path: Path) -> str:
     schema = json.loads(path.read_text("utf-8"))
     text = f"# {schema['title']}\n\n{schema.get('description', '')}\n\n"
     text += f"The schema itself: [{path.name}](schema/{path.name}).\n\n"
-    text += fields_of(schema)
+    text += get_fields(schema)
     for name, part in schema.get("$defs", {}).items():
         what = part.get("description", "")
-        body = fields_of(part) or (cell(type_of(part)) + "\n")
+        body = get_fields(part) or (cell(get_type(part)) + "\n")
         text += f"\n## {name}\n\n{what}\n\n{body}"
     return text
 

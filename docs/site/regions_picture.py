@@ -21,7 +21,7 @@ NAMES = {"block": "heap, one", "blocks": "heap, many", "thread-stack": "threads'
 OURS, OTHERS = "#00805e", "#5b6b7d"
 
 
-def rows_of(page: str) -> List[List[str]]:
+def parse_rows(page: str) -> List[List[str]]:
     """The cells of the first table that begins with "set-up": its head, its rows."""
     table = re.search(r"^\| set-up .*\n\|[-|]*\n((?:\|.*\n)+)", page, re.MULTILINE)
     if not table:
@@ -44,7 +44,7 @@ def field(x: int, y: int, cell: str, ours: bool) -> str:
 
 
 def picture(page: str) -> str:
-    head, *rows = rows_of(page)
+    head, *rows = parse_rows(page)
     width, height = LEFT + WIDTH * len(REGIONS) + 8, TOP + HEIGHT * len(rows) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '

@@ -59,19 +59,19 @@ class Server:
             [*prefix, "redis-server", "--port", "0", "--unixsocket", self.socket,
              "--save", "", "--dir", folder, "--dbfilename", f"{name}.rdb",
              "--loglevel", "warning"], stdout=subprocess.DEVNULL)
-        while self.ask("ping") != "PONG":
+        while self.query("ping") != "PONG":
             time.sleep(0.1)
-        self.ask("eval", FILL, "0", str(keys), str(VALUE_BYTES))
+        self.query("eval", FILL, "0", str(keys), str(VALUE_BYTES))
         self.pid = self.number("server", "process_id")
         self.results: Dict[str, List[float]] = collections.defaultdict(list)
 
-    def ask(self, *words: str) -> str:
+    def query(self, *words: str) -> str:
         return subprocess.run(["redis-cli", "-s", self.socket, *words], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               check=False).stdout.strip()
 
     def number(self, section: str, name: str) -> int:
-        found = re.search(rf"^{name}:(\d+)", self.ask("info", section), re.MULTILINE)
+        found = re.search(rf"^{name}:(\d+)", self.query("info", section), re.MULTILINE)
         return int(found[1]) if found else 0
 
     def large_percent(self) -> float:
@@ -84,7 +84,7 @@ class Server:
         load = Load(self.socket, self.keys)
         load.start()
         time.sleep(0.3)
-        self.ask("bgsave")
+        self.query("bgsave")
         while self.number("persistence", "rdb_bgsave_in_progress"):
             time.sleep(0.02)
         end = time.monotonic()
@@ -100,7 +100,7 @@ class Server:
             self.results[f"p99 of {name}, ms"].append(statistics.median(values))
 
     def close(self) -> None:
-        self.ask("shutdown", "nosave")
+        self.query("shutdown", "nosave")
         self.process.wait()
 
 

@@ -91,7 +91,7 @@ def microseconds(program: str, threads: int, environment: dict) -> List[float]:
     return [float(word) for word in done.stdout.split()]
 
 
-def tell(what: str, pairs: List[Tuple[float, float]]) -> None:
+def report(what: str, pairs: List[Tuple[float, float]]) -> None:
     ratios = [ours / theirs for theirs, ours in pairs]
     source = random.Random(1)
     medians = sorted(statistics.median(source.choices(ratios, k=len(ratios)))
@@ -117,7 +117,7 @@ def main() -> int:
                                dict(plain, LD_PRELOAD=options.library)))
                  for _ in range(options.pairs)]
     for index, what in enumerate(("time", "processor time")):
-        tell(what, [(theirs[index], ours[index]) for theirs, ours in pairs])
+        report(what, [(theirs[index], ours[index]) for theirs, ours in pairs])
     return 0
 
 

@@ -105,7 +105,7 @@ class Report:
             inverse.verdict(1 / bar) == "reached",
         )
 
-    def most(self, what: str, figure: float, bar: float, unit: str) -> None:
+    def check_max(self, what: str, figure: float, bar: float, unit: str) -> None:
         said = f"{figure:.1f} {unit}; bar at most {bar:.1f}"
         self.line(what, said, figure <= bar)
 
@@ -196,7 +196,7 @@ def judge_pool(report: Report, results: Results) -> None:
     ):
         if name in results:
             used = max(run.figures["pool_mib"][0] for run in results[name])
-            report.most(f"pool with the blocks there, {name}", used, bar, "MiB")
+            report.check_max(f"pool with the blocks there, {name}", used, bar, "MiB")
 
 
 def measure_blocks(bench: Bench, report: Report, setups: list[Setup], rounds: int):
@@ -271,7 +271,7 @@ def judge_program(report: Report, title: str, results: Results,
     if "jemalloc" in results:
         peak = middle_run(results[ours]).peak_mib()
         bar = BAR_PEAK * middle_run(results["jemalloc"]).peak_mib() + PEAK_ROOM_MIB
-        report.most(f"{title}, {ours}, peak memory", peak, bar, "MiB")
+        report.check_max(f"{title}, {ours}, peak memory", peak, bar, "MiB")
 
 
 def judge_means(report: Report, all_results: dict[str, Results],
@@ -371,7 +371,7 @@ def measure_others(bench: Bench, report: Report, setups: list[Setup], rounds: in
     print_table(results, failed, columns)
     if "mpg" in results:
         used = max(run.pool_mib for run in results["mpg"])
-        report.most("python3 -c pass, pool", used, BAR_PYTHON_MIB, "MiB")
+        report.check_max("python3 -c pass, pool", used, BAR_PYTHON_MIB, "MiB")
     print("\n## clang, 1,000 lines of C++")
     source = make_source(bench.folder)
     command = ["/usr/bin/clang++-22", "-O2", "-c", source, "-o", "/dev/null"]

@@ -154,7 +154,7 @@ def large_bytes(maps: Maps, pages: Pages, start: int, end: int) -> int:
     return total
 
 
-def look(setup: Setup) -> Seen:
+def inspect(setup: Setup) -> Seen:
     environment = {**os.environ, **setup.environment}
     with subprocess.Popen(
         [*setup.words, setup.program],
@@ -199,7 +199,7 @@ def print_table(setups: list[Setup], runs: int) -> bool:
     print("|---" * (len(REGIONS) + 2) + "|")
     all_right = True
     for setup in setups:
-        seen = [look(setup) for _ in range(runs)]
+        seen = [inspect(setup) for _ in range(runs)]
         right = sum(one.status == 0 for one in seen)
         cells = [
             cell([one.shares[name] for one in seen if one.shares and one.status == 0])

@@ -142,7 +142,7 @@ static void run{number}(void) {{
 """
 
 
-def source_of(first: int, count: int, seed: int) -> str:
+def make_source(first: int, count: int, seed: int) -> str:
     """One C file with the programs first to first + count - 1."""
     numbers = range(first, first + count)
     calls = "\n  ".join(f"run{number}();" for number in numbers)

@@ -41,7 +41,7 @@ def unquoted(word: str) -> str:
     return word
 
 
-def remark_of(document: str) -> Remark:
+def find_remark(document: str) -> Remark:
     kind = re.match(r"--- !(\w+)", document)[1]
     head, _, arguments = document.partition("\nArgs:")
     # LLVM breaks lines after 80 columns, and only where there is a space.
@@ -64,7 +64,7 @@ def read_remarks(paths: Iterable[pathlib.Path]) -> List[Remark]:
         text = path.read_text(encoding="utf-8", errors="replace")
         for document in re.split(r"(?m)^(?=--- !)", text):
             if re.search(r"(?m)^Pass: +'?mpg'?$", document):
-                remark = remark_of(document)
+                remark = find_remark(document)
                 if remark.name in ALL:
                     found[remark] = None
     return list(found)

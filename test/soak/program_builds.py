@@ -109,7 +109,7 @@ class Build:
         source.write_text("".join(line.format(path) for path in paths))
         return [source]
 
-    def object_of(self, source: pathlib.Path) -> pathlib.Path:
+    def get_object(self, source: pathlib.Path) -> pathlib.Path:
         base = self.folder if source.is_relative_to(self.folder) else self.tree
         name = str(source.relative_to(base)).replace("/", "_")
         return self.folder / f"{name}.o"
@@ -121,7 +121,7 @@ class Build:
             command.append(f"-J{self.folder}")  # where modules are written
         else:
             command += self.package.flags + [f"-I{self.folder}"]
-        return command + ["-c", str(source), "-o", str(self.object_of(source))]
+        return command + ["-c", str(source), "-o", str(self.get_object(source))]
 
     def compile(self, source: pathlib.Path) -> None:
         output(self.compile_command(source), self.variant.environment,
@@ -133,13 +133,13 @@ class Build:
         archive = self.folder / f"{name}.a"
         if library:
             self.run([self.compilers.archiver, "rcs", str(archive)]
-                     + [str(self.object_of(path)) for path in library])
+                     + [str(self.get_object(path)) for path in library])
         spoken = {LANGUAGES[path.suffix] for path in own + library}
         language = ("fortran" if "fortran" in spoken
                     else "c++" if "c++" in spoken else "c")
         self.run(self.compilers.command(language)
                  + ["-fuse-ld=lld", *self.compilers.linkage]
-                 + [str(self.object_of(path)) for path in own]
+                 + [str(self.get_object(path)) for path in own]
                  + ([str(archive)] if library else [])
                  + ["-lm", "-lpthread", "-o", str(self.program(name))])
         self.sources[name] = own + library
@@ -149,7 +149,7 @@ class Build:
                       self.tree) for path in self.sources[name]]
 
     def objects(self, name: str) -> List[pathlib.Path]:
-        return [self.object_of(path) for path in self.sources[name]]
+        return [self.get_object(path) for path in self.sources[name]]
 
     def all_objects(self) -> List[pathlib.Path]:
         return sorted({path for name in self.sources

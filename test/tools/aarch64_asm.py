@@ -182,7 +182,7 @@ def read_assembly(text: str) -> List[Function]:
     return functions
 
 
-def flow_of(function: Function) -> Flow:
+def compute_flow(function: Function) -> Flow:
     code = function.code
     starts = {0}
     tables = [function.labels[label] for label in function.table_labels
@@ -298,13 +298,13 @@ def joined(one: Tags, other: Tags) -> Tags:
     return frozenset((a | b) & ~CONSTANT for a in one for b in other)
 
 
-def slot_of(instruction: Instruction) -> Optional[str]:
+def find_slot(instruction: Instruction) -> Optional[str]:
     memory = instruction.memory_operand()
     plain = memory and "!" not in memory and instruction.operands[-1] == memory
     return memory if plain and re.match(r"\[(sp|x29)\b", memory or "") else None
 
 
-def slots_of(instruction: Instruction, slot: str) -> List[str]:
+def find_slots(instruction: Instruction, slot: str) -> List[str]:
     """The stack slots of ldr, str, ldp and stp, named by the text of the address."""
     if instruction.name not in ("ldp", "stp"):
         return [slot]
@@ -324,13 +324,13 @@ def step(instruction: Instruction, state: State) -> None:
         for clobbered in CALL_CLOBBERS:
             state.pop(clobbered, None)
         return
-    slot = slot_of(instruction)
+    slot = find_slot(instruction)
     if name in ("str", "stp", "stur"):
-        for source, place in zip(operands, slots_of(instruction, slot) if slot else []):
+        for source, place in zip(operands, find_slots(instruction, slot) if slot else []):
             state[place] = state.get(register(source) or "", UNTAGGED)
         return
     if ACCESS.match(name):
-        places = slots_of(instruction, slot) if slot and \
+        places = find_slots(instruction, slot) if slot and \
             name in ("ldr", "ldp", "ldur") else []
         for number, target in enumerate(operands[:2 if name == "ldp" else 1]):
             write(state, target.strip("{} "),

@@ -54,7 +54,7 @@ class Lab:
         return any(f"{folder}/".startswith(f"{lab}/") for lab in self.folders)
 
 
-def arrows_of(root: Path) -> Arrows:
+def read_arrows(root: Path) -> Arrows:
     """The files of other folders that each folder includes."""
     arrows: Arrows = {}
     for tree, starts in TREES.items():
@@ -72,7 +72,7 @@ def arrows_of(root: Path) -> Arrows:
     return arrows
 
 
-def needs_of(root: Path) -> Tuple[Arrows, Set[str]]:
+def read_needs(root: Path) -> Tuple[Arrows, Set[str]]:
     """The same as CMake declares it, for folders that are a target; and which of them are
     libraries: a program may link one without including any of it."""
     folders, needs, libraries = {}, {}, set()
@@ -130,7 +130,7 @@ def in_order(arrows: Arrows, lab: Lab) -> List[str]:
     return done
 
 
-def picture_of(arrows: Arrows, lab: Lab) -> str:
+def make_picture(arrows: Arrows, lab: Lab) -> str:
     order = in_order(arrows, lab)
     width = max(map(len, order)) + 2
     lines = []
@@ -164,7 +164,7 @@ def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
     for number, folder in enumerate(order):
         for other in sorted(arrows[folder] - set(order[:number])):
             found.append(f"{folder} includes {other}, which includes it: a ring")
-    declared, libraries = needs_of(root)
+    declared, libraries = read_needs(root)
     for folder, needs in sorted(declared.items()):
         # The command lines of the programs are in tools itself.
         actual = arrows.get(folder, set()) - {"tools"}
@@ -174,7 +174,7 @@ def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
             found.append(f"{folder} NEEDS {other} and includes nothing of it")
     found += strays(root)
     page = PICTURE.search((root / "docs/design.md").read_text())
-    if not page or page.group(1) != picture_of(arrows, lab):
+    if not page or page.group(1) != make_picture(arrows, lab):
         found.append("docs/design.md: the picture is not that of --print")
     return found
 
@@ -185,10 +185,10 @@ def main() -> int:
                         default=Path(__file__).resolve().parents[2])
     parser.add_argument("--print", action="store_true", dest="prints")
     options = parser.parse_args()
-    arrows = arrows_of(options.root)
+    arrows = read_arrows(options.root)
     lab = Lab(options.root)
     if options.prints:
-        print(picture_of(arrows, lab), end="")
+        print(make_picture(arrows, lab), end="")
         return 0
     found = differences(options.root, arrows, lab)
     for line in found:

@@ -20,7 +20,7 @@ FOLDERS = ["lib", "tools", "passes", "runtime"]
 SUFFIXES = {".cpp", ".h", ".c", ".S", ".td"}
 
 
-def head_of(path: Path) -> str:
+def read_head(path: Path) -> str:
     """Without the SPDX line; empty if the file has no head."""
     lines: List[str] = []
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
@@ -31,9 +31,9 @@ def head_of(path: Path) -> str:
 
 
 def wrong_in(path: Path, names: set) -> Iterator[str]:
-    head = head_of(path)
+    head = read_head(path)
     header = path.with_suffix(".h")
-    if not head and not (path.suffix == ".cpp" and header.exists() and head_of(header)):
+    if not head and not (path.suffix == ".cpp" and header.exists() and read_head(header)):
         yield "has no head"
     for name in re.findall(r"\bSee (\w+\.(?:h|cpp))\b", head):
         if name not in names:
@@ -42,7 +42,7 @@ def wrong_in(path: Path, names: set) -> Iterator[str]:
 
 def false_claims(files: List[Path]) -> Iterator[str]:
     for path in files:
-        if not re.search(r"\bonly file\b", head_of(path)):
+        if not re.search(r"\bonly file\b", read_head(path)):
             continue
         if path.name not in ONLY:
             yield f"{path.name}: claims to be the only file, which ONLY does not check"

@@ -47,7 +47,7 @@ def compile_commands(build: str) -> List[dict]:
             for single in single_files(entry)]
 
 
-def errors_of(entry: dict) -> str:
+def find_errors(entry: dict) -> str:
     command = PRECOMPILED.sub("", entry["command"])
     command = re.sub(r" -MD -MT \S+ -MF \S+", "", command)
     command = re.sub(r" -o \S+\.o\b", " -fsyntax-only", command)
@@ -71,7 +71,7 @@ def main() -> int:
     if options.count:
         files = random.Random(options.seed).sample(files, options.count)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        found = list(workers.map(errors_of, files))
+        found = list(workers.map(find_errors, files))
     for entry, errors in zip(files, found):
         if errors:
             print(f"{entry['file']}:\n{errors}")

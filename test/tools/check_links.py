@@ -18,7 +18,7 @@ SPAN = re.compile(r"(`+)(?:(?!\1).)+?\1", re.DOTALL)
 NAMED = re.compile(r"`(docs/[\w./-]+\.(?:md|json))`")
 
 
-def pages_of(root: Path) -> List[Path]:
+def find_pages(root: Path) -> List[Path]:
     """All Markdown files but those of builds and of test inputs."""
     tops = ["docs", "recipes", "linker-scripts", "tools"]
     found = [page for page in root.glob("*.md")]
@@ -41,7 +41,7 @@ def without_fences(text: str) -> str:
     return "\n".join(lines)
 
 
-def anchors_of(text: str) -> Set[str]:
+def find_anchors(text: str) -> Set[str]:
     """As GitHub makes them of headings; one that comes again gets a number."""
     found: Set[str] = set()
     for heading in re.findall(r"^#+ +(.*?) *#*$", text, re.MULTILINE):
@@ -55,7 +55,7 @@ def anchors_of(text: str) -> Set[str]:
     return found
 
 
-def links_of(text: str) -> Iterator[Tuple[int, str]]:
+def find_links(text: str) -> Iterator[Tuple[int, str]]:
     """Line and target of each link outside of code quotes."""
     plain = SPAN.sub(lambda span: re.sub(r"[^\n]", "x", span[0]), text)
     for match in LINK.finditer(plain):
@@ -71,17 +71,17 @@ def wrong_link(root: Path, page: Path, target: str) -> str:
         return "leads out of the repository"
     if anchor and path.suffix == ".md":
         text = without_fences(path.read_text("utf-8"))
-        if anchor not in anchors_of(text):
+        if anchor not in find_anchors(text):
             return "no such heading"
     return ""
 
 
 def check_links(root: Path) -> Tuple[int, List[str]]:
     count, wrong = 0, []
-    for page in pages_of(root):
+    for page in find_pages(root):
         text = without_fences(page.read_text("utf-8"))
         where = page.relative_to(root)
-        for line, target in links_of(text):
+        for line, target in find_links(text):
             if re.match(r"[a-z]+:", target):
                 continue
             count += 1
@@ -101,7 +101,7 @@ def check_index(root: Path) -> Tuple[int, List[str]]:
     pages = [page for kind in ("*.md", "*.schema.json")
              for page in docs.rglob(kind) if page != index]
     lines = index.read_text("utf-8").split("\n")
-    targets = [target for _, target in links_of("\n".join(lines))]
+    targets = [target for _, target in find_links("\n".join(lines))]
     wrong = []
     for page in sorted(pages):
         name = str(page.relative_to(docs))

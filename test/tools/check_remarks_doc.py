@@ -37,7 +37,7 @@ def names_in(folder: Path) -> Set[str]:
     return names
 
 
-def sections_of(page: str) -> Dict[str, str]:
+def read_sections(page: str) -> Dict[str, str]:
     """The parts of the page by their "###" headings."""
     found = re.split(r"^##(?:# (.*)|.*)$", page, flags=re.MULTILINE)
     return {name: text for name, text in zip(found[1::2], found[2::2]) if name}
@@ -52,7 +52,7 @@ def check_section(name: str, text: str) -> List[str]:
 
 def check(names: Set[str], page: str) -> List[str]:
     rows = dict(ROW.findall(page))
-    sections = sections_of(page)
+    sections = read_sections(page)
     wrong = [f"{name}: no row and no section"
              for name in sorted(names - set(rows) - set(sections))]
     for name in sorted(set(rows) | set(sections)):

@@ -39,7 +39,7 @@ def schema_errors(schema: dict, log: dict) -> Iterator[str]:
         yield "/".join(map(str, error.absolute_path)) + ": " + error.message
 
 
-def place_of(result: dict) -> dict:
+def get_place(result: dict) -> dict:
     return result["locations"][0]["physicalLocation"]
 
 
@@ -49,10 +49,10 @@ def result_errors(run: dict) -> Iterator[str]:
         index = result["ruleIndex"]
         if index >= len(rules) or rules[index]["id"] != result["ruleId"]:
             yield f"result {number}: no rule {result['ruleId']} at {index}"
-        uri = place_of(result)["artifactLocation"]["uri"]
+        uri = get_place(result)["artifactLocation"]["uri"]
         if not URI.fullmatch(uri):
             yield f"result {number}: no URI: {uri}"
-        if place_of(result)["region"]["startLine"] < 1:
+        if get_place(result)["region"]["startLine"] < 1:
             yield f"result {number}: line below 1"
     unused = {rule["id"] for rule in rules} - {
         result["ruleId"] for result in run["results"]}
@@ -60,7 +60,7 @@ def result_errors(run: dict) -> Iterator[str]:
         yield f"rule {rule} has no result"
 
 
-def file_of(uri: str) -> bytes:
+def read_file(uri: str) -> bytes:
     return unquote_to_bytes(uri[7:] if uri.startswith("file://") else uri)
 
 
@@ -79,7 +79,7 @@ def same_findings(report: dict, run: dict) -> Iterator[str]:
     wanted = Counter((path_bytes(entry), finding["id"], finding["severity"])
                      for entry in report["files"]
                      for finding in entry["findings"])
-    found = Counter((file_of(place_of(result)["artifactLocation"]["uri"]),
+    found = Counter((read_file(get_place(result)["artifactLocation"]["uri"]),
                      result["ruleId"], result["level"])
                     for result in run["results"])
     for key, count in (wanted - found).items():

@@ -59,7 +59,7 @@ def documents(path: str) -> Iterator[Tuple[str, str]]:
 
 
 @functools.lru_cache(maxsize=None)
-def validator_of(name: str, for_lines: bool) -> jsonschema.Draft202012Validator:
+def get_validator(name: str, for_lines: bool) -> jsonschema.Draft202012Validator:
     """Raises ValueError if the schema does not exist."""
     path = os.path.join(SCHEMAS, os.path.basename(f"{name}.schema.json"))
     if not os.path.exists(path):
@@ -81,7 +81,7 @@ def violations(path: str) -> Iterator[str]:
         try:
             document = parse(text)
             name = "mpgaudit-1" if for_lines else document.get("schema")
-            validator = validator_of(name, for_lines)
+            validator = get_validator(name, for_lines)
         except (ValueError, AttributeError) as error:
             yield f"{place}: {error}"
             continue

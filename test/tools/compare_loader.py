@@ -70,7 +70,7 @@ def find_programs(arguments: argparse.Namespace) -> list[str]:
     return found
 
 
-def ask_loader(path: str, environment: dict[str, str],
+def query_loader(path: str, environment: dict[str, str],
                launcher: list[str]) -> list[str]:
     """Paths in the loader's order, then "missing: NAME" for those it does not find, once each,
     because it searches again for every library that needs one."""
@@ -103,7 +103,7 @@ def missing_last(libraries: list[str]) -> list[str]:
     return sorted(libraries, key=lambda path: path.startswith("missing: "))
 
 
-def ask_mpgaudit(arguments: argparse.Namespace,
+def query_mpgaudit(arguments: argparse.Namespace,
                  paths: list[str]) -> dict[str, list[str]]:
     """One run for all, because libraries are read once for all of them."""
     with tempfile.NamedTemporaryFile("w", suffix=".list") as file:
@@ -142,11 +142,11 @@ def main() -> int:
     if arguments.launcher:
         del environment["LD_TRACE_LOADED_OBJECTS"]
     programs = find_programs(arguments)
-    found = ask_mpgaudit(arguments, programs)
+    found = query_mpgaudit(arguments, programs)
     differing = 0
     libraries = 0
     for path in programs:
-        theirs = ask_loader(path, environment, arguments.launcher)
+        theirs = query_loader(path, environment, arguments.launcher)
         ours = found.get(path, ["no report"])
         libraries += len(ours)
         if ours != theirs:

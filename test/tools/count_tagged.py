@@ -23,7 +23,7 @@ import sys
 from typing import Counter, List
 
 sys.dont_write_bytecode = True
-from aarch64_asm import (CONSTANT, Function, components, flow_of,  # noqa: E402
+from aarch64_asm import (CONSTANT, Function, components, compute_flow,  # noqa: E402
                          instructions_with_state, read_functions)
 
 
@@ -40,7 +40,7 @@ class Counts:
 
 
 def count(function: Function) -> Counts:
-    flow = flow_of(function)
+    flow = compute_flow(function)
     in_loops = set().union(
         *components(set(range(len(flow.blocks))), flow.successors))
     counts = Counts(function.name)

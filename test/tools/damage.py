@@ -90,7 +90,7 @@ class Segment:
         return self.vaddr + self.memsz
 
 
-def segments_of(data: bytes, header: Header, start: int = 0) -> List[Segment]:
+def read_segments(data: bytes, header: Header, start: int = 0) -> List[Segment]:
     """The program headers that lie wholly in the file."""
     found = []
     for i in range(header.phnum):
@@ -112,7 +112,7 @@ class Section:
     size: int
 
 
-def sections_of(data: bytes, header: Header,
+def read_sections(data: bytes, header: Header,
                 start: int = 0) -> List[Section]:
     """The section headers that lie wholly in the file."""
     found = []
@@ -142,9 +142,9 @@ class Damage:
             at = base.find(b"\x7fELF", at + 64)
         self.start = rng.choice(starts) if starts else 0
         self.header = Header.read(base, self.start)
-        self.segments = (segments_of(base, self.header, self.start)
+        self.segments = (read_segments(base, self.header, self.start)
                          if self.header else [])
-        self.sections = (sections_of(base, self.header, self.start)
+        self.sections = (read_sections(base, self.header, self.start)
                          if self.header else [])
 
     def special(self, true: int, width: int) -> int:
@@ -352,7 +352,7 @@ def object_refusal(data: bytes, header: Header) -> Optional[str]:
         return "e_shstrndx" if header.shstrndx < 0xff00 else None
     # A linker drops unneeded sections with a warning, but it needs all bytes that belong to the
     # program.
-    for section in sections_of(data, header):
+    for section in read_sections(data, header):
         if (section.type not in (SHT_NULL, SHT_NOBITS) and section.size
                 and section.flags & SHF_ALLOC
                 and section.offset + section.size > len(data)):
@@ -531,7 +531,7 @@ def refusal(data: bytes) -> Optional[str]:
         return "e_type"
     if why := table_refusal(data, header):
         return why
-    segments = segments_of(data, header)
+    segments = read_segments(data, header)
     loads = [s for s in segments if s.type == PT_LOAD]
     if not loads:
         return "no PT_LOAD"

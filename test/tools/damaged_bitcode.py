@@ -42,7 +42,7 @@ def compile(source: str, path: str, *flags: str) -> str:
     return path
 
 
-def archive_of(member: bytes) -> bytes:
+def make_archive(member: bytes) -> bytes:
     """An archive without an index. llvm-ar can crash on the member as well."""
     head = f"{'bad.o/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(member):<10}`\n"
     return b"!<arch>\n" + head.encode() + member + b"\n" * (len(member) % 2)
@@ -82,7 +82,7 @@ def link(linker: str, files: list[str], out: str) -> tuple[object, str]:
     return done.returncode, text[: dump.start()] if dump else text
 
 
-def name_of(status: object) -> str:
+def get_name(status: object) -> str:
     if not isinstance(status, int):
         return str(status)
     if status < 0:
@@ -98,8 +98,8 @@ def compare(build: str, files: list[str], folder: str) -> tuple[object, str]:
     if ours == theirs:
         return theirs[0], ""
     return theirs[0], (
-        f"ld.lld: {name_of(theirs[0])}: {theirs[1]}\n"
-        f"ld.mpg: {name_of(ours[0])}: {ours[1]}"
+        f"ld.lld: {get_name(theirs[0])}: {theirs[1]}\n"
+        f"ld.mpg: {get_name(ours[0])}: {ours[1]}"
     )
 
 
@@ -119,12 +119,12 @@ def main() -> int:
     different = 0
     for seed in range(args.seed, args.seed + args.count):
         bad = damage(good, seed)
-        for path, contents in ((file, bad), (archive, archive_of(bad))):
+        for path, contents in ((file, bad), (archive, make_archive(bad))):
             with open(path, "wb") as target:
                 target.write(contents)
         for files in ([file], [start, archive]):
             end, difference = compare(args.build, files, args.out)
-            ends[name_of(end)] += 1
+            ends[get_name(end)] += 1
             if difference:
                 different += 1
                 print(f"seed {seed}, {os.path.basename(files[-1])}:\n{difference}")

@@ -216,7 +216,7 @@ def is_debug_only(elf: ReadElf) -> bool:
     return not elf.nobits.isdisjoint((".text", ".interp", ".dynamic"))
 
 
-def kind_of(elf: ReadElf) -> str:
+def find_kind(elf: ReadElf) -> str:
     """The kind of a file, decided as the user would, not by e_type alone."""
     if not elf.full:
         return "other-machine"
@@ -301,7 +301,7 @@ def load_facts(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
     return facts
 
 
-def facts_of(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
+def find_facts(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
     """All facts about `elf`; a key is absent if it does not apply. `target` is the one that
     mpgaudit resolved for the file."""
     facts = load_facts(elf, kind, target) if elf.loads else {}
@@ -323,7 +323,7 @@ def facts_of(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
 
 def differences(path: str, record: dict, elf: ReadElf) -> List[str]:
     """Differences between mpgaudit's file object and readelf."""
-    kind = kind_of(elf)
+    kind = find_kind(elf)
     name = f"{path}({elf.member})" if elf.member else path
     found = []
     if record.get("kind") != kind:
@@ -334,7 +334,7 @@ def differences(path: str, record: dict, elf: ReadElf) -> List[str]:
         if record.get("machine") != machine:
             found.append(f"{name}: machine: mpgaudit {record.get('machine')}, "
                          f"readelf {machine}")
-    expected = facts_of(elf, kind, record.get("target", ""))
+    expected = find_facts(elf, kind, record.get("target", ""))
     actual = record.get("facts", {})
     for load in actual.get("load", []):
         load["flags"] &= 7  # readelf shows no other bit.
@@ -418,7 +418,7 @@ def compare_file(path: str, records: List[dict],
                 f"readelf {len(elves)}"]
     found = [] if complained else false_alarms(elf_records)
     for record, elf in zip(elf_records, elves):
-        kinds[kind_of(elf)] += 1
+        kinds[find_kind(elf)] += 1
         if elf.member and not record_path(record).endswith(f"({elf.member})"):
             found.append(f"{path}: member: mpgaudit {record_path(record)}, "
                          f"readelf {elf.member}")
@@ -468,7 +468,7 @@ def classify(paths: List[str]) -> Dict[str, Tuple[str, str]]:
         text, _ = run_readelf(["-h", "-l", "-d", "-S"], batch + ["/dev/null"])
         for elf in parse_readelf(text):
             path, elf.member = elf.member or "", None
-            kinds[path] = (kind_of(elf), elf.machine)
+            kinds[path] = (find_kind(elf), elf.machine)
     return kinds
 
 

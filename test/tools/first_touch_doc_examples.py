@@ -85,7 +85,7 @@ use(a), use(b), use(c), use(d), use(e);"""),
 A64FX = ["--target=aarch64-linux-gnu", "-mcpu=a64fx"]
 
 
-def examples_of(page: str) -> Dict[str, Dict[str, str]]:
+def find_examples(page: str) -> Dict[str, Dict[str, str]]:
     """The code under "// before" and "// after" of each section."""
     found: Dict[str, Dict[str, str]] = {}
     for name, text in re.findall(r"^### (\w+)$(.*?)(?=^##)", page,
@@ -128,7 +128,7 @@ def check(name: str, codes: Dict[str, str], command: List[str]) -> List[str]:
 
 
 def main() -> int:
-    examples = examples_of(Path(sys.argv[1]).read_text("utf-8"))
+    examples = find_examples(Path(sys.argv[1]).read_text("utf-8"))
     wrong = [f"{name}: no code for before and after"
              for name in AROUND if name not in examples]
     for name, codes in examples.items():

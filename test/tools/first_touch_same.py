@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import List, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-from mpgtest.same import Differs, Outcome, compare, outcome_of  # noqa: E402
+from mpgtest.same import Differs, Outcome, compare, get_outcome  # noqa: E402
 
 THREADS = (1, 2, 3, 4, 8)
 TOUCH = ("touch", "mbind")
@@ -73,7 +73,7 @@ def run(program: Path, threads: int, touch: str, words: List[str]) -> Outcome:
         OMP_DYNAMIC="false", MPG_FIRST_TOUCH=touch,
         # The pool of large pages belongs to all tests that run meanwhile.
         XOS_MMM_L_HPAGE_TYPE="none")
-    done = outcome_of([program] + words, environment=environment)
+    done = get_outcome([program] + words, environment=environment)
     return done._replace(err=b"")
 
 

@@ -25,7 +25,7 @@ import sys
 from typing import Dict, List, Tuple
 
 sys.dont_write_bytecode = True
-from aarch64_asm import (Function, flow_of, innermost_loops,  # noqa: E402
+from aarch64_asm import (Function, compute_flow, innermost_loops,  # noqa: E402
                          instructions_with_state, puts_tag_on, read_functions)
 
 
@@ -38,8 +38,8 @@ class Loop:
     tag_instructions: List[str] = dataclasses.field(default_factory=list)
 
 
-def loops_of(function: Function) -> List[Loop]:
-    flow = flow_of(function)
+def find_loops(function: Function) -> List[Loop]:
+    flow = compute_flow(function)
     blocks = innermost_loops(flow)
     loops = [Loop(flow.blocks[min(members)][0]) for members in blocks]
     owner = {block: loop for loop, members in zip(loops, blocks)
@@ -57,7 +57,7 @@ def loops_of(function: Function) -> List[Loop]:
 
 def read_loops(path: str) -> Dict[str, List[Loop]]:
     with open(path, encoding="utf-8", errors="replace") as file:
-        return {function.name: loops_of(function)
+        return {function.name: find_loops(function)
                 for function in read_functions(file.read())}
 
 

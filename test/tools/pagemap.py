@@ -170,7 +170,7 @@ def measure(pid: int, path: str) -> Dict[str, Dict[str, int]]:
     return result
 
 
-def memory_of(pid: int) -> Dict[str, int]:
+def read_memory(pid: int) -> Dict[str, int]:
     names = ("VmHWM", "VmRSS", "HugetlbPages", "VmPeak", "VmSize")
     found = {}
     with open(f"/proc/{pid}/status") as file:
@@ -206,7 +206,7 @@ def run(
     result: dict = {}
     if line.strip() == "ready":
         result = measure(process.pid, path)
-        result["memory"] = memory_of(process.pid)
+        result["memory"] = read_memory(process.pid)
     out, err = process.communicate(timeout=600)
     return result, process.returncode, line + out + err
 
@@ -251,7 +251,7 @@ def main() -> int:
     if options.pid:
         path = options.program or os.readlink(f"/proc/{options.pid}/exe")
         result = measure(options.pid, path)
-        result["memory"] = memory_of(options.pid)
+        result["memory"] = read_memory(options.pid)
     else:
         path = options.program or options.command[0]
         result, status, text = run(options.command, path)

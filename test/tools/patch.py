@@ -72,7 +72,7 @@ class ElfFile:
         at, size = place
         return int.from_bytes(self.data[at:at + size], "little")
 
-    def put(self, place: Place, value: int) -> None:
+    def store(self, place: Place, value: int) -> None:
         at, size = place
         self.data[at:at + size] = (value % (1 << 8 * size)).to_bytes(
             size, "little")
@@ -173,7 +173,7 @@ class ElfFile:
             return f"truncated to {size:#x}"
         place = self.place(field)
         old = self.get(place)
-        self.put(place, self.value(value, old))
+        self.store(place, self.value(value, old))
         return f"{field} at {place[0]:#x}: {old:#x} -> {self.get(place):#x}"
 
 

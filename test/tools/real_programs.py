@@ -32,7 +32,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from mpgtest.memory import TRIES, compact  # noqa: E402
 from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
-                          outcome_of, read, tell)
+                          get_outcome, read, report)
 
 # Messages of a mode of transparent pages if the kernel had none.
 IN_PIECES = "no free memory in pieces|of the stack on large pages"
@@ -42,7 +42,7 @@ def run(command: list[str], options: argparse.Namespace) -> Outcome:
     for path in options.file:
         if os.path.exists(path):
             os.remove(path)
-    done = outcome_of(command, seconds=options.seconds)
+    done = get_outcome(command, seconds=options.seconds)
     files = {path: read(path) for path in options.file if os.path.exists(path)}
     return done._replace(files=files)
 
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("mpgrun")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    return tell(lambda: check(options))
+    return report(lambda: check(options))
 
 
 if __name__ == "__main__":

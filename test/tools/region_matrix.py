@@ -171,7 +171,7 @@ def try_run(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
     return problems
 
 
-def problems_of(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
+def find_problems(run: Run, options: argparse.Namespace, hierarchy) -> List[str]:
     problems = try_run(run, options, hierarchy)
     tries = TRIES if run.mode == "thp" else 0
     while problems and tries:
@@ -222,7 +222,7 @@ def main() -> int:
                 for policy in ("prepage", "demand"):
                     run = Run(program, mode, policy)
                     runs += 1
-                    for problem in problems_of(run, options, hierarchy):
+                    for problem in find_problems(run, options, hierarchy):
                         print(f"{run}: {problem}")
                         failures += 1
             os.remove(program.path)

@@ -16,7 +16,7 @@ RELEASE = pathlib.Path(__file__).resolve().parents[2] / "tools" / "release"
 sys.path.insert(0, str(RELEASE))
 sys.path.insert(0, str(RELEASE.parent / "package"))
 from cross_build import LLVM_FILES  # noqa: E402
-from elf_needs import C_LIBRARY, needs_of  # noqa: E402
+from elf_needs import C_LIBRARY, read_needs  # noqa: E402
 
 # Of libdw itself, whose folder is compiled whole.
 LIBDW = re.compile(r"(dwarf|libdw|libcpu)_.*|cfi|cie|fde|frame-cache|encoded-value")
@@ -82,7 +82,7 @@ def missing(programs: List[str], llvm: pathlib.Path) -> Iterator[str]:
         if not LIBDW.fullmatch(member[:-2]) and f"/{member[:-2]}.c" not in text:
             yield f"elfutils' {member[:-2]}.c; add it to elf/CMakeLists.txt"
     for program in programs:
-        for library in needs_of(program).libraries:
+        for library in read_needs(program).libraries:
             if library not in BUILT and not C_LIBRARY.fullmatch(library) and \
                     not COMPILERS.fullmatch(library):
                 yield f"{library}; it has to be pinned in sources.py and built"

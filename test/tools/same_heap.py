@@ -39,7 +39,7 @@ from dataclasses import dataclass
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from mpgtest.run import output, without_settings  # noqa: E402
 from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
-                          outcome_of, read, tell)
+                          get_outcome, read, report)
 
 NO_THP = r"^mpg: heap: .* on transparent huge pages .*\n"
 
@@ -53,7 +53,7 @@ class Run:
 def run(settings: dict[str, str], options: argparse.Namespace) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         chance = [NO_THP] if settings.get("MPG_MODE") == "thp" else []
-        return outcome_of(
+        return get_outcome(
             options.command,
             drop=[re.escape(folder), *chance, *options.drop],
             folder=folder,
@@ -133,7 +133,7 @@ def main() -> int:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return tell(lambda: check(build_witness(folder), options))
+        return report(lambda: check(build_witness(folder), options))
 
 
 if __name__ == "__main__":

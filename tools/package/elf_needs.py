@@ -24,7 +24,7 @@ class Needs(NamedTuple):
     versions: List[str]   # of symbols: GLIBC_2.34
 
 
-def needs_of(path: str) -> Needs:
+def read_needs(path: str) -> Needs:
     """Raises ValueError, with readelf's words, for anything but an ELF file."""
     result = subprocess.run(["readelf", "-hdVW", path], text=True,
                             env=dict(os.environ, LC_ALL="C"),
@@ -39,7 +39,7 @@ def needs_of(path: str) -> Needs:
         sorted(set(re.findall(r"Name: (\S+)  Flags", result.stdout))))
 
 
-def glibc_of(version: str) -> Tuple[int, ...]:
+def parse_glibc(version: str) -> Tuple[int, ...]:
     """The C library that has it: (2, 34) for GLIBC_2.34; () if it is another's."""
     if version == "GLIBC_PRIVATE":  # of one build alone
         return (sys.maxsize,)

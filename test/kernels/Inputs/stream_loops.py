@@ -14,7 +14,7 @@ import sys
 from typing import Dict, List
 
 sys.dont_write_bytecode = True
-from aarch64_asm import (Function, Instruction, flow_of,  # noqa: E402
+from aarch64_asm import (Function, Instruction, compute_flow,  # noqa: E402
                          innermost_loops, read_functions)
 
 NAME = re.compile(r"3runI.*(Copy|Scale|Add|Triad)E?([df])E")
@@ -22,7 +22,7 @@ SOURCES = {"copy": 1, "scale": 1, "add": 2, "triad": 2}
 
 
 def loops(function: Function) -> List[List[Instruction]]:
-    flow = flow_of(function)
+    flow = compute_flow(function)
     return [[instruction for block in sorted(members)
              for instruction in function.code[slice(*flow.blocks[block])]]
             for members in innermost_loops(flow)]

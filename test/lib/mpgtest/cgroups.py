@@ -40,7 +40,7 @@ def find_v1(controller: str) -> Optional[str]:
                  if kind == "cgroup" and controller in options), None)
 
 
-def words_of(*path: str) -> list[str]:
+def split_words(*path: str) -> list[str]:
     with open(os.path.join(*path), encoding="ascii") as file:
         return file.read().split()
 
@@ -72,7 +72,7 @@ class Group:
         """Most bytes at once; -1 where the kernel does not count them."""
         for name in names:
             with contextlib.suppress(OSError):
-                return int(words_of(self.path, name)[0])
+                return int(split_words(self.path, name)[0])
         return -1
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ def find(controller: str) -> tuple[str, bool]:
     if place:
         return place, False
     for place, kind, _ in mounts():
-        if kind == "cgroup2" and controller in words_of(place, "cgroup.subtree_control"):
+        if kind == "cgroup2" and controller in split_words(place, "cgroup.subtree_control"):
             return place, True
     raise OSError(f"no control groups for {controller} on this machine")
 
@@ -139,10 +139,10 @@ class Hierarchy:
 
     def _find_v2(self) -> Optional[str]:
         for place, kind, _ in mounts():
-            if kind != "cgroup2" or "hugetlb" not in words_of(place, "cgroup.controllers"):
+            if kind != "cgroup2" or "hugetlb" not in split_words(place, "cgroup.controllers"):
                 continue
             control = os.path.join(place, "cgroup.subtree_control")
-            if "hugetlb" not in words_of(control):
+            if "hugetlb" not in split_words(control):
                 with open(control, "w", encoding="ascii") as file:
                     file.write("+hugetlb")
                 self.enabled = control

@@ -64,7 +64,7 @@ def option(arguments: list[str], name: str) -> str:
     return "-"
 
 
-def result_of(lines: list[str], name: str) -> str:
+def get_result(lines: list[str], name: str) -> str:
     """The last line, or all lines of counts at the end."""
     last = lines[-1:]
     while COUNTS.match(lines[-1 - len(last)] if len(last) < len(lines) else ""):
@@ -80,7 +80,7 @@ def row(command: list[str], status: int, lines: list[str]) -> dict[str, str]:
     words = [re.sub(r"[^=\s]*/", "", word) for word in arguments]
     return {"program": name, "seed": seed, "count": count,
             "options": " ".join(words) or "-", "commit": commit(), "machine": machine(),
-            "status": str(status), "result": result_of(lines, name),
+            "status": str(status), "result": get_result(lines, name),
             "date": datetime.date.today().isoformat()}
 
 

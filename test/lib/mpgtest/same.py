@@ -44,7 +44,7 @@ def files_in(folder: str) -> dict[str, bytes]:
     return dict(sorted(found.items()))
 
 
-def outcome_of(
+def get_outcome(
     command: Sequence[Word],
     drop: Iterable[str] = (),
     folder: Optional[str] = None,
@@ -83,7 +83,7 @@ def compare(plain: Outcome, other: Outcome) -> None:
                           f"{verbs[1]} {now!r:.{SHOWN}}")
 
 
-def tell(check: Callable[[], None]) -> int:
+def report(check: Callable[[], None]) -> int:
     """Prints that nothing differs, or the difference; returns the exit status."""
     try:
         check()

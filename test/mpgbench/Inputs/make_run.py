@@ -24,7 +24,7 @@ def sample(number: int, value: float) -> dict:
             "involuntary_switches": 0, "counters": [], "figures": figures}
 
 
-def parameters_of(index: int) -> dict:
+def make_parameters(index: int) -> dict:
     if IS_MAP:
         return {"cpus": str(index // 3), "memory": ["0", "1", "interleave"][index % 3]}
     return {"pages": f"{index + 1}M"}
@@ -33,7 +33,7 @@ def parameters_of(index: int) -> dict:
 def point(index: int, word: str) -> dict:
     middle = float(word.rstrip("b"))
     values = [middle * (1 + step / 600) for step in range(-3, 4)]
-    parameters = parameters_of(index)
+    parameters = make_parameters(index)
     summary = {"count": 7, "median": middle, "min": values[0],
                "max": values[-1], "interval": [values[0], values[-1]]}
     return {"name": "/".join([NAME] + [f"{name}={value}" for name, value

@@ -73,7 +73,7 @@ def expected() -> Dict[str, object]:
     return values
 
 
-def look_up(document: object, path: str) -> object:
+def lookup(document: object, path: str) -> object:
     for key in path.split("/"):
         document = document[int(key)] if isinstance(document, list) else document[key]
     return document
@@ -89,9 +89,9 @@ def main() -> int:
         ).stdout
         document, values = json.loads(text), expected()
         differ = {
-            key: f"{look_up(document, key)!r}, not {value!r}"
+            key: f"{lookup(document, key)!r}, not {value!r}"
             for key, value in values.items()
-            if before[key] == value and look_up(document, key) != value
+            if before[key] == value and lookup(document, key) != value
         }
         # Free memory changes all the time; it was right if it was right once.
         if not differ and before == values:

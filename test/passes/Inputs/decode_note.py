@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 
-def section_of(path: str) -> bytes:
+def find_section(path: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "note")
         subprocess.run(
@@ -43,7 +43,7 @@ def describe(note: bytes) -> str:
 
 
 def main() -> None:
-    data = section_of(sys.argv[1])
+    data = find_section(sys.argv[1])
     while data:
         name_size, size, kind = struct.unpack_from("<III", data, 0)
         assert name_size == 4 and data[12:16] == b"mpg\0" and size == 60, data

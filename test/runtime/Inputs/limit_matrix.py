@@ -59,7 +59,7 @@ class Case:
         )
         return done.returncode, done.stdout
 
-    def least(self, most: int, step: int) -> Optional[int]:
+    def find_min(self, most: int, step: int) -> Optional[int]:
         """The least limit that the plain program can do with; None: not even
         with the most."""
         if self.run(most)[0] != 0:
@@ -80,7 +80,7 @@ def main(program: str, library: str, modes: List[str]) -> int:
         for work in WORKS:
             for itself in (False, True):
                 case = Case(program, work, number, itself)
-                least = case.least(most, step)
+                least = case.find_min(most, step)
                 if least is None:
                     continue
                 more = least + max(least // 20, extra)

@@ -22,7 +22,7 @@ from mpgtest.cgroups import Hierarchy  # noqa: E402
 MIB2 = 2 << 20
 
 
-def problems_of(
+def find_problems(
     options: argparse.Namespace,
     hierarchy: Hierarchy,
     pages: int,
@@ -95,7 +95,7 @@ def main() -> int:
             for policy in options.policy.split(","):
                 for pages in counts:
                     runs += 1
-                    found = problems_of(options, hierarchy, pages, limit, policy)
+                    found = find_problems(options, hierarchy, pages, limit, policy)
                     for problem in found:
                         print(f"{pages} pages, {limit}, {policy}: {problem}")
                         failures += 1
