@@ -204,7 +204,7 @@ void TextReader::include(StringRef rest, bool isIncludeLine) {
   if (path.empty())
     return;
   auto buffer = readUnmapped(path);
-  if (!buffer || (bytes += (*buffer)->getBufferSize()) > maxTextBytes)
+  if (!buffer || (bytes += (*buffer)->getBufferSize()) > maxInputBytes)
     return;
   bool outer = std::exchange(byIncludeLine, byIncludeLine || isIncludeLine);
   source.included.push_back(std::move(*buffer));

@@ -23,13 +23,13 @@ class raw_ostream;
 namespace mpg {
 
 /// Above this a script or a list is taken for something else: /dev/zero.
-constexpr uint64_t maxTextBytes = uint64_t(64) << 20;
+constexpr uint64_t maxInputBytes = uint64_t(64) << 20;
 
 /// The file at \p path, or what a pipe brings; "-" is standard input. Read,
 /// never mapped: a mapped file that gets shorter ends the program. Error
 /// file_too_large if there are more than \p maxBytes.
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
-readUnmapped(const std::string &path, uint64_t maxBytes = maxTextBytes);
+readUnmapped(const std::string &path, uint64_t maxBytes = maxInputBytes);
 
 /// Where the link at \p path leads to; of /proc/PID/exe the name that smaps
 /// has, also of a file that is gone.
