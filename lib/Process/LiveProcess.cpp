@@ -348,23 +348,13 @@ Expected<LiveProcess> Reader::read() {
 
 Expected<LiveProcess> mpg::readProcess(int pid) { return Reader(pid).read(); }
 
-/// Never 100 while a byte is missing.
-static unsigned percent(const LiveRegion &region) {
-  return region.residentBytes ? unsigned(100.0 * double(region.hugeBytes) /
-                                         double(region.residentBytes))
-                              : 0;
-}
-
 static void writeRow(raw_ostream &out, const LiveRegion &region) {
-  // Unknown pages are not "0 %".
-  bool hasUnknown = region.unknownBytes && !region.hugeBytes;
   out << "  " << left_justify(region.name, 12)
       << right_justify(formatBytes(region.bytes), 10)
       << right_justify(formatBytes(region.residentBytes), 10)
-      << right_justify(hasUnknown ? "not known" : formatBytes(region.hugeBytes),
-                       16);
-  if (!hasUnknown)
-    out << format("%5u %%", percent(region));
+      << StringRef(hugeColumns(region.residentBytes, region.hugeBytes,
+                               region.unknownBytes))
+             .rtrim();
   if (region.hugeBytes)
     out << "  " << formatBytes(region.pageBytes) << " pages";
   out << "\n";

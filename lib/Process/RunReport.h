@@ -196,6 +196,11 @@ std::string describeEnding(int waitStatus);
 /// The same as a number: a signal is below zero.
 int endingNumber(int waitStatus);
 
+/// Two columns of a report: what of \p bytes is on large pages, and the share
+/// in percent, which is never 100 while a byte is missing.
+std::string hugeColumns(uint64_t bytes, uint64_t hugeBytes,
+                        uint64_t unknownBytes);
+
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
 

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -41,10 +42,13 @@ static std::string describeNodes(const std::vector<uint64_t> &nodes) {
   return text;
 }
 
-/// Never 100 while a byte is missing.
-template <typename Use> static unsigned percent(const Use &use) {
-  return use.bytes ? unsigned(100.0 * double(use.hugeBytes) / double(use.bytes))
-                   : 0;
+std::string mpg::hugeColumns(uint64_t bytes, uint64_t hugeBytes,
+                             uint64_t unknownBytes) {
+  // Unknown pages are not "0 %".
+  if (unknownBytes && !hugeBytes)
+    return formatv("{0,16}       ", "not known");
+  double percent = bytes ? 100.0 * double(hugeBytes) / double(bytes) : 0;
+  return formatv("{0,16}{1,5} %", formatBytes(hugeBytes), unsigned(percent));
 }
 
 /// The columns of a row.
@@ -52,13 +56,8 @@ template <typename Use>
 static void writeUse(raw_ostream &out, const std::string &name,
                      const Use &use) {
   out << "  " << left_justify(name, 13)
-      << right_justify(formatBytes(use.bytes), 10);
-  // Unknown pages are not "0 %".
-  if (use.unknownBytes && !use.hugeBytes)
-    out << right_justify("not known", 16) << "       ";
-  else
-    out << right_justify(formatBytes(use.hugeBytes), 16)
-        << format("%5u %%", percent(use));
+      << right_justify(formatBytes(use.bytes), 10)
+      << hugeColumns(use.bytes, use.hugeBytes, use.unknownBytes);
 }
 
 /// Which large pages these are, and what waits in the pool beside them.

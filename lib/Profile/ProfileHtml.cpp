@@ -115,39 +115,31 @@ static void writeCallers(raw_ostream &out, const ProfileObject &object) {
   out << "</details>";
 }
 
-static void writeObject(raw_ostream &out, const Profile &profile,
-                        const ProfileObject &object, uint64_t max,
-                        bool severalNodes) {
-  out << "<tr><td>" << regionName(object.region)
-      << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
-      << "</code>";
+static void writeObject(HtmlTable &table, const Profile &profile,
+                        const ProfileObject &object) {
+  table.cell() << regionName(object.region);
+  raw_ostream &name = table.cell() << htmlCode(object.name);
   if (!object.file.empty() && !StringRef(object.name).starts_with(object.file))
-    out << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
-  writeCallers(out, object);
-  out << "</th><td class=\"picture\">";
-  writePageBar(out, object, max);
+    name << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
+  writeCallers(name, object);
+  raw_ostream &pages = table.cell();
+  writePageBar(pages, object, profile.objects.front().peakBytes);
   if (object.pages) {
-    out << "<br><span class=\"muted\">"
-        << escapeHtml(describePage(*object.pages, object.bytes == 0));
-    if (severalNodes)
-      out << "; " << escapeHtml(describeNodes(*object.pages));
-    out << "</span>";
+    pages << "<br><span class=\"muted\">"
+          << escapeHtml(describePage(*object.pages, object.bytes == 0));
+    if (liesOnSeveralNodes(profile))
+      pages << "; " << escapeHtml(describeNodes(*object.pages));
+    pages << "</span>";
   }
-  out << "</td><td class=\"size\">" << formatBytes(object.peakBytes)
-      << "</td><td class=\"size\">"
-      << (object.bytes ? formatBytes(object.bytes) : "-")
-      << "</td><td class=\"size\">"
-      << (object.blocks ? std::to_string(object.blocks) : "")
-      << "</td><td class=\"size\">"
-      << (profile.faultsMissing.empty() ? std::to_string(object.faults.faults)
-                                        : "?")
-      << "</td><td class=\"size\">"
-      << (profile.faultsMissing.empty()
-              ? describeSeconds(faultSeconds(object, profile.faultCosts))
-              : "?")
-      << "</td><td>";
-  writeThreadBar(out, object.faults, profile.firstThread);
-  out << "</td></tr>\n";
+  bool areKnown = profile.faultsMissing.empty();
+  table.cell() << formatBytes(object.peakBytes);
+  table.cell() << (object.bytes ? formatBytes(object.bytes) : "-");
+  table.cell() << (object.blocks ? std::to_string(object.blocks) : "");
+  table.cell() << (areKnown ? std::to_string(object.faults.faults) : "?");
+  table.cell() << (areKnown ? describeSeconds(
+                                  faultSeconds(object, profile.faultCosts))
+                            : "?");
+  writeThreadBar(table.cell(), object.faults, profile.firstThread);
 }
 
 /// Frames without an access, then those with one, the fullest last.
@@ -162,21 +154,18 @@ static void writeFrameBar(raw_ostream &out, const AccessCount &count) {
   out << "</svg><br>";
 }
 
-static void writeAccesses(raw_ostream &out, const ProfileObject &object) {
+static void writeAccesses(HtmlTable &table, const ProfileObject &object) {
   const AccessCount &count = object.accesses;
-  out << "<tr><td>" << regionName(object.region)
-      << "</td><th scope=\"row\"><code>" << escapeHtml(object.name)
-      << "</code></th><td class=\"picture\">";
+  table.cell() << regionName(object.region);
+  table.cell() << htmlCode(object.name);
+  raw_ostream &picture = table.cell();
   if (count.frames)
-    writeFrameBar(out, count);
-  out << "<span class=\"muted\">" << describeAccesses(count)
-      << "</span></td><td class=\"size\">"
-      << formatBytes(count.presentBytes / count.intervals)
-      << "</td><td class=\"size\">"
-      << percentText(count.accessedBytes, count.presentBytes)
-      << "</td><td class=\"size\">" << percentText(count.hotFramePercent())
-      << "</td><td class=\"size\">" << percentText(count.skewPercent())
-      << "</td></tr>\n";
+    writeFrameBar(picture, count);
+  picture << "<span class=\"muted\">" << describeAccesses(count) << "</span>";
+  table.cell() << formatBytes(count.presentBytes / count.intervals);
+  table.cell() << percentText(count.accessedBytes, count.presentBytes);
+  table.cell() << percentText(count.hotFramePercent());
+  table.cell() << percentText(count.skewPercent());
 }
 
 static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
@@ -190,14 +179,15 @@ static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
   }
   out << ". The bar: 2 MiB frames, from those without an access to those that "
          "were accessed whole.</p>\n";
-  beginHtmlTable(out, "Working set",
-                 {"region", "object", "frames", ">in use", ">accessed",
-                  ">hot frames", ">skew"});
-  for (const ProfileObject &object :
-       ArrayRef(profile.objects).take_front(maxObjects))
-    if (object.accesses.presentBytes)
-      writeAccesses(out, object);
-  endHtmlTable(out);
+  {
+    HtmlTable table(out, "Working set",
+                    {"region", "row|object", "picture|frames", "size|in use",
+                     "size|accessed", "size|hot frames", "size|skew"});
+    for (const ProfileObject &object :
+         ArrayRef(profile.objects).take_front(maxObjects))
+      if (object.accesses.presentBytes)
+        writeAccesses(table, object);
+  }
   out << "</section>\n";
 }
 
@@ -217,19 +207,19 @@ static void writeLegend(raw_ostream &out) {
 }
 
 static void writeCounters(raw_ostream &out, const Profile &profile) {
-  out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n<tr><th "
-         "scope=\"row\">page faults</th><td>"
-      << escapeHtml(describeFaults(profile)) << "</td></tr>\n";
+  auto row = [&](StringRef name, StringRef text) {
+    out << "<tr><th scope=\"row\">" << escapeHtml(name) << "</th><td>"
+        << escapeHtml(text) << "</td></tr>\n";
+  };
+  out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n";
+  row("page faults", describeFaults(profile));
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
-    out << "<tr><th scope=\"row\">misses of the TLB by object</th><td>"
-        << escapeHtml(tlbMisses) << "</td></tr>\n";
+    row("misses of the TLB by object", tlbMisses);
   if (profile.stalls)
-    out << "<tr><th scope=\"row\">stalls of the whole machine</th><td>"
-        << escapeHtml(profile.stalls->describe()) << "</td></tr>\n";
+    row("stalls of the whole machine", profile.stalls->describe());
   for (const auto &[names, what] : describeCounters(profile.counters))
-    out << "<tr><th scope=\"row\">" << escapeHtml(names) << "</th><td>"
-        << escapeHtml(what) << "</td></tr>\n";
+    row(names, what);
   out << "</tbody></table></section>\n";
 }
 
@@ -256,16 +246,15 @@ static void writeObjectTable(raw_ostream &out, const Profile &profile) {
     return;
   }
   writeLegend(out);
-  beginHtmlTable(out, "Objects",
-                 {"region", "object", "pages; length: the peak", ">peak",
-                  ">at end", ">blocks", ">faults", ">cost",
-                  "touched first by"});
-  bool severalNodes = liesOnSeveralNodes(profile);
-  for (const ProfileObject &object :
-       ArrayRef(profile.objects).take_front(maxObjects))
-    writeObject(out, profile, object, profile.objects.front().peakBytes,
-                severalNodes);
-  endHtmlTable(out);
+  {
+    HtmlTable table(out, "Objects",
+                    {"region", "row|object", "picture|pages; length: the peak",
+                     "size|peak", "size|at end", "size|blocks", "size|faults",
+                     "size|cost", "touched first by"});
+    for (const ProfileObject &object :
+         ArrayRef(profile.objects).take_front(maxObjects))
+      writeObject(table, profile, object);
+  }
   if (profile.objects.size() > maxObjects)
     out << "<p>" << profile.objects.size() - maxObjects << " more.</p>\n";
 }

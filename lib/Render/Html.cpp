@@ -84,23 +84,18 @@ static void writeFacts(raw_ostream &out, const JobScript &script) {
 static void writeLaunches(raw_ostream &out, const JobScript &script) {
   if (script.launches.empty())
     return;
-  out << "<h3>Programs that it starts</h3>\n<div class=\"scroll\" "
-         "tabindex=\"0\" role=\"region\" aria-label=\"Programs that the script "
-         "starts\"><table>\n<thead><tr><th scope=\"col\">Line</th><th "
-         "scope=\"col\">Command</th><th scope=\"col\" class=\"size\">Processes "
-         "on a node</th><th scope=\"col\" class=\"size\">Threads</th></tr>"
-         "</thead>\n<tbody>\n";
+  out << "<h3>Programs that it starts</h3>\n";
+  HtmlTable table(
+      out, "Programs that the script starts",
+      {"row|Line", "Command", "size|Processes on a node", "size|Threads"});
   auto number = [](std::optional<unsigned> value) {
     return value ? std::to_string(*value) : "?";
   };
-  for (size_t i = 0; i < std::min(script.launches.size(), lineLimit); ++i) {
-    const JobLaunch &launch = script.launches[i];
-    out << "<tr><th scope=\"row\">" << launch.line << "</th><td><code>"
-        << escapeHtml(launchText(launch)) << "</code></td><td class=\"size\">"
-        << number(launch.launch.ranksPerNode) << "</td><td class=\"size\">"
-        << number(launch.launch.threads) << "</td></tr>\n";
-  }
-  out << "</tbody></table></div>\n";
+  for (const JobLaunch &launch :
+       ArrayRef(script.launches).take_front(lineLimit))
+    table.addRow({std::to_string(launch.line), htmlCode(launchText(launch)),
+                  number(launch.launch.ranksPerNode),
+                  number(launch.launch.threads)});
 }
 
 static void writeProblems(raw_ostream &out, const JobScript &script) {
@@ -146,7 +141,7 @@ private:
   void writeHead();
   void writeTrouble();
   void writeSummary();
-  void writeRow(size_t index);
+  void addRow(HtmlTable &table, size_t index);
   void writeRules();
 
   raw_ostream &out;
@@ -227,7 +222,7 @@ void PageWriter::writeTrouble() {
   out << "</ul>\n";
 }
 
-void PageWriter::writeRow(size_t index) {
+void PageWriter::addRow(HtmlTable &table, size_t index) {
   const FileReport &file = result.files[index];
   uint64_t bytes = 0, eligible = 0;
   for (const Region &region : file.regions)
@@ -235,32 +230,27 @@ void PageWriter::writeRow(size_t index) {
       bytes += region.bytes;
       eligible += region.eligibleBytes;
     }
-  out << "<tr><th scope=\"row\">";
-  std::string path = "<code>" + escapeHtml(file.path) + "</code>";
-  if (details[index].empty())
-    out << path;
-  else
-    out << "<a href=\"#" << makePrefix(index) << "\">" << path << "</a>";
-  out << "</th><td>" << kindName(file.kind) << "</td><td>"
-      << targetName(file.target) << "</td><td class=\"size\">"
-      << (file.regions.empty() ? "-" : formatBytes(bytes))
-      << "</td><td class=\"size\">"
-      << (file.regions.empty() ? "-" : formatBytes(eligible)) << "</td><td>"
-      << severityBadges(file.findings) << "</td></tr>\n";
+  std::string path = htmlCode(file.path);
+  if (!details[index].empty())
+    path = "<a href=\"#" + makePrefix(index) + "\">" + path + "</a>";
+  bool isKnown = !file.regions.empty();
+  table.addRow({path, kindName(file.kind).str(), targetName(file.target).str(),
+                isKnown ? formatBytes(bytes) : "-",
+                isKnown ? formatBytes(eligible) : "-",
+                severityBadges(file.findings)});
 }
 
 void PageWriter::writeSummary() {
   if (result.files.size() < 2)
     return;
-  out << "<h2>Files</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-         "aria-label=\"Files\"><table>\n<thead><tr><th scope=\"col\">File</th>"
-         "<th scope=\"col\">Kind</th><th scope=\"col\">Target</th><th "
-         "scope=\"col\" class=\"size\">.data, .bss</th><th scope=\"col\" "
-         "class=\"size\">Eligible</th><th scope=\"col\">Findings</th></tr>"
-         "</thead>\n<tbody>\n";
-  for (size_t i = 0; i < std::min(byWorst.size(), rowLimit); ++i)
-    writeRow(byWorst[i]);
-  out << "</tbody></table></div>\n";
+  out << "<h2>Files</h2>\n";
+  {
+    HtmlTable table(out, "Files",
+                    {"row|File", "Kind", "Target", "size|.data, .bss",
+                     "size|Eligible", "Findings"});
+    for (size_t index : ArrayRef(byWorst).take_front(rowLimit))
+      addRow(table, index);
+  }
   if (byWorst.size() > rowLimit)
     out << "<p class=\"muted\">" << byWorst.size() - rowLimit
         << " more files, none worse than these, are not listed.</p>\n";
@@ -308,10 +298,11 @@ void PageWriter::write() {
   for (size_t index : byWorst)
     out << details[index];
   writeRules();
-  out << "</main>\n<footer><p>mpgaudit " MPG_VERSION
-         ". <em>Eligible</em> is memory without an obstacle; what the "
-         "kernel gives is seen only at run time, with <code>mpgrun "
-         "--report</code>.</p></footer>\n</body>\n</html>\n";
+  endHtmlPage(out,
+              "mpgaudit " MPG_VERSION
+              ". <em>Eligible</em> is memory without an obstacle; what the "
+              "kernel gives is seen only at run time, with <code>mpgrun "
+              "--report</code>.");
 }
 
 void mpg::writeHtml(raw_ostream &out, const RunResult &result) {

@@ -7,6 +7,7 @@
 #include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
@@ -48,76 +49,58 @@ static void writeVerdict(raw_ostream &out, const FileReport &report) {
     out << "<p>" << toUpper(reason[0]) << reason.drop_front() << ".</p>\n";
 }
 
-static void writeEligible(raw_ostream &out, const Region &region) {
+static std::string eligibleMarkup(const Region &region) {
   bool sized = region.name == "data" || region.name == "bss";
-  if (region.name == "text") {
-    out << "no, code stays on normal pages";
-    return;
-  }
-  if (sized && region.bytes == 0) {
-    out << "-";
-    return;
-  }
-  if (sized)
-    out << "<svg class=\"meter\" width=\"80\" height=\"10\" "
-           "aria-hidden=\"true\"><rect class=\"track\" width=\"80\" "
-           "height=\"10\"/><rect class=\"part\" width=\""
-        << unsigned(80.0 * double(region.eligibleBytes) / double(region.bytes))
-        << "\" height=\"10\"/></svg>";
-  if (region.eligible)
-    out << (sized ? "all" : "yes");
-  else if (sized && region.eligibleBytes)
-    out << formatBytes(region.eligibleBytes);
-  else
-    out << "no";
+  if (!sized || region.bytes == 0)
+    return eligibleWord(region);
+  return formatv(
+      "<svg class=\"meter\" width=\"80\" height=\"10\" "
+      "aria-hidden=\"true\"><rect class=\"track\" width=\"80\" "
+      "height=\"10\"/><rect class=\"part\" width=\"{0}\" "
+      "height=\"10\"/></svg>{1}",
+      unsigned(80.0 * double(region.eligibleBytes) / double(region.bytes)),
+      eligibleWord(region));
 }
 
 /// The table of regions knows of findings that --checks leaves out; those are
 /// named without a link.
-static void writeBecause(raw_ostream &out, const Region &region,
-                         const FileReport &report, StringRef prefix) {
-  const char *separator = "";
+static std::string becauseMarkup(const Region &region, const FileReport &report,
+                                 StringRef prefix) {
   if (region.name == "mapped") {
     StringRef help = report.memory.help();
-    out << escapeHtml(report.memory.what())
-        << (help.empty() ? "" : "; <code>" + escapeHtml(help) + "</code>");
-    return;
+    return escapeHtml(report.memory.what()) +
+           (help.empty() ? "" : "; " + htmlCode(help));
   }
+  std::string text;
   for (FindingId id : region.because) {
-    bool isShown = any_of(report.findings, [&](const Finding &finding) {
-      return finding.id == id;
-    });
-    out << separator;
-    if (isShown)
-      out << "<a href=\"#" << prefix << "-" << idText(id) << "\">";
-    out << idText(id) << (isShown ? "</a>" : "");
-    separator = ", ";
+    std::string name = idText(id);
+    if (any_of(report.findings,
+               [&](const Finding &finding) { return finding.id == id; }))
+      name = "<a href=\"#" + prefix.str() + "-" + name + "\">" + name + "</a>";
+    text += (text.empty() ? "" : ", ") + name;
   }
   bool isEmpty = !region.atRunTime && region.bytes == 0;
-  if (region.because.empty() && !region.eligible && region.name != "text" &&
-      !isEmpty)
-    out << (region.reachable ? "fills no whole large page"
-                             : "not with this target");
+  if (text.empty() && !region.eligible && region.name != "text" && !isEmpty)
+    return region.reachable ? "fills no whole large page"
+                            : "not with this target";
+  return text;
 }
 
 static void writeRegions(raw_ostream &out, const FileReport &report,
                          StringRef prefix) {
   if (report.regions.empty())
     return;
-  out << "<h3>Regions</h3>\n<div class=\"scroll\" tabindex=\"0\" "
-         "role=\"region\" aria-label=\"Regions\"><table>\n<thead><tr>"
-         "<th scope=\"col\">Region</th><th scope=\"col\" class=\"size\">Size"
-         "</th><th scope=\"col\">Eligible for large pages</th>"
-         "<th scope=\"col\">In the way</th></tr></thead>\n<tbody>\n";
-  for (const Region &region : report.regions) {
-    out << "<tr><th scope=\"row\">" << region.name << "</th><td class=\"size\">"
-        << (region.atRunTime ? "-" : formatBytes(region.bytes)) << "</td><td>";
-    writeEligible(out, region);
-    out << "</td><td>";
-    writeBecause(out, region, report, prefix);
-    out << "</td></tr>\n";
+  out << "<h3>Regions</h3>\n";
+  {
+    HtmlTable table(
+        out, "Regions",
+        {"row|Region", "size|Size", "Eligible for large pages", "In the way"});
+    for (const Region &region : report.regions)
+      table.addRow({region.name.str(),
+                    region.atRunTime ? "-" : formatBytes(region.bytes),
+                    eligibleMarkup(region),
+                    becauseMarkup(region, report, prefix)});
   }
-  out << "</tbody></table></div>\n";
   if (report.largestSymbols.empty())
     return;
   out << "<p class=\"muted\">Largest:";

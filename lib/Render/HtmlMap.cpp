@@ -339,26 +339,19 @@ void MapWriter::writeLegend() {
 }
 
 void MapWriter::writeSegments() {
-  out << "<details><summary>Segments</summary>\n<div class=\"scroll\" "
-         "tabindex=\"0\" role=\"region\" aria-label=\"Segments\"><table>"
-         "<thead><tr><th scope=\"col\">Segment</th><th scope=\"col\">Access"
-         "</th><th scope=\"col\">Start</th><th scope=\"col\">End</th>"
-         "<th scope=\"col\" class=\"size\">In memory</th><th scope=\"col\" "
-         "class=\"size\">In the file</th><th scope=\"col\" class=\"size\">"
-         "Alignment</th></tr></thead>\n<tbody>\n";
-  unsigned index = 0;
-  for (const Segment &load : layout.loads) {
-    if (index == segmentLimit)
-      break;
-    out << "<tr><th scope=\"row\">" << index++ << "</th><td><code>"
-        << permissions(load) << "</code></td><td><code>"
-        << formatHex(load.address) << "</code></td><td><code>"
-        << formatHex(load.end()) << "</code></td><td class=\"size\">"
-        << formatBytes(load.memoryBytes) << "</td><td class=\"size\">"
-        << formatBytes(load.fileBytes) << "</td><td class=\"size\">"
-        << formatBytes(load.align) << "</td></tr>\n";
+  out << "<details><summary>Segments</summary>\n";
+  {
+    HtmlTable table(out, "Segments",
+                    {"row|Segment", "Access", "Start", "End", "size|In memory",
+                     "size|In the file", "size|Alignment"});
+    unsigned index = 0;
+    for (const Segment &load : ArrayRef(layout.loads).take_front(segmentLimit))
+      table.addRow({std::to_string(index++), htmlCode(permissions(load)),
+                    htmlCode(formatHex(load.address)),
+                    htmlCode(formatHex(load.end())),
+                    formatBytes(load.memoryBytes), formatBytes(load.fileBytes),
+                    formatBytes(load.align)});
   }
-  out << "</tbody></table></div>\n";
   if (layout.loads.size() > segmentLimit)
     out << "<p class=\"muted\">" << layout.loads.size() - segmentLimit
         << " more segments are neither listed nor drawn.</p>\n";

@@ -47,6 +47,9 @@ void writeFindings(llvm::raw_ostream &out, llvm::StringRef path,
 /// for line 3.
 void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
                 llvm::ArrayRef<Finding> findings, bool colour);
+/// "all", "1.5 MiB", "no", "-" if the region is empty.
+std::string eligibleWord(const Region &region);
+
 /// Why a file of \p kind can have few findings or none, a sentence without its
 /// full stop; empty for other kinds.
 llvm::StringRef littleToFind(ElfKind kind);

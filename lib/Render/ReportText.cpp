@@ -103,23 +103,28 @@ static std::string mappedText(const MemoryUse &memory) {
   return text;
 }
 
+std::string mpg::eligibleWord(const Region &region) {
+  bool sized = region.name == "data" || region.name == "bss";
+  if (region.name == "text")
+    return "no, code stays on normal pages";
+  if (sized && region.bytes == 0)
+    return "-";
+  if (region.eligible)
+    return sized ? "all" : "yes";
+  return sized && region.eligibleBytes ? formatBytes(region.eligibleBytes)
+                                       : "no";
+}
+
 static std::string eligibleText(const Region &region, const MemoryUse &memory) {
   if (region.name == "mapped")
     return mappedText(memory);
-  std::string because = becauseText(region);
-  if (region.name == "text")
-    return "no, code stays on normal pages";
-  bool sized = region.name == "data" || region.name == "bss";
-  if (sized && region.bytes == 0)
-    return "-";
-  std::string text = region.eligible ? sized ? "all" : "yes"
-                     : sized && region.eligibleBytes != 0
-                         ? formatBytes(region.eligibleBytes)
-                         : "no";
+  std::string word = eligibleWord(region), because = becauseText(region);
+  if (region.name == "text" || word == "-")
+    return word;
   if (!because.empty())
-    return text + ", because of " + because;
-  if (region.eligible || text != "no")
-    return text;
+    return word + ", because of " + because;
+  if (word != "no")
+    return word;
   return region.reachable ? "no, fills no whole large page"
                           : "no, not with this target";
 }
@@ -251,10 +256,6 @@ static void writeConclusion(raw_ostream &out, const FileReport &report,
   out << run;
 }
 
-static std::string countText(unsigned count, StringRef word) {
-  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
-}
-
 std::string mpg::verdictText(ArrayRef<Finding> findings) {
   std::string text;
   for (Severity severity :
@@ -264,7 +265,7 @@ std::string mpg::verdictText(ArrayRef<Finding> findings) {
     });
     if (count)
       text +=
-          (text.empty() ? "" : ", ") + countText(count, severityName(severity));
+          (text.empty() ? "" : ", ") + countWord(count, severityName(severity));
   }
   return text.empty() ? "clean" : text;
 }
@@ -360,10 +361,10 @@ unsigned AuditTotals::count(Severity severity) const {
 
 void mpg::writeTotals(raw_ostream &out, const AuditTotals &totals,
                       bool colour) {
-  out << countText(totals.files, "file") << ": "
-      << countText(totals.count(Severity::error), "error") << ", "
-      << countText(totals.count(Severity::warning), "warning") << ", "
-      << countText(totals.count(Severity::note), "note") << "\n";
+  out << countWord(totals.files, "file") << ": "
+      << countWord(totals.count(Severity::error), "error") << ", "
+      << countWord(totals.count(Severity::warning), "warning") << ", "
+      << countWord(totals.count(Severity::note), "note") << "\n";
   for (const auto &[id, bySeverity] : totals.findings)
     for (auto at = bySeverity.rbegin(); at != bySeverity.rend(); ++at)
       out << right_justify(std::to_string(at->second), 7) << "  "

@@ -33,6 +33,10 @@ std::string mpg::formatBytes(uint64_t bytes) {
   return text + " " + units[unit];
 }
 
+std::string mpg::countWord(size_t count, StringRef word) {
+  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
+}
+
 std::optional<uint64_t> mpg::parseBytes(StringRef text) {
   unsigned radix = text.consume_front_insensitive("0x") ? 16 : 10;
   uint64_t number = 0;

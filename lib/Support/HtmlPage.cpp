@@ -6,11 +6,14 @@
 
 #include "Support/HtmlPage.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cassert>
 
 using namespace llvm;
+using namespace mpg;
 
 static constexpr char style[] = R"css(
 :root{color-scheme:light dark;
@@ -138,20 +141,67 @@ void mpg::beginHtmlPage(raw_ostream &out, const std::string &generator,
       << "</style>\n</head>\n<body>\n";
 }
 
-void mpg::beginHtmlTable(raw_ostream &out, StringRef name,
-                         ArrayRef<std::string> columns) {
+void mpg::endHtmlPage(raw_ostream &out, StringRef footer) {
+  out << "</main>\n<footer><p>" << footer
+      << "</p></footer>\n</body>\n</html>\n";
+}
+
+std::string mpg::htmlCode(StringRef text) {
+  return "<code>" + escapeHtml(text) + "</code>";
+}
+
+static std::string classAttribute(StringRef style) {
+  return style.empty() ? "" : (" class=\"" + style + "\"").str();
+}
+
+HtmlTable::HtmlTable(raw_ostream &out, StringRef name,
+                     ArrayRef<std::string> columns)
+    : out(out) {
   out << "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\""
       << escapeHtml(name) << "\"><table>\n<thead><tr>";
   for (StringRef column : columns) {
-    bool isNumber = column.consume_front(">");
-    out << "<th scope=\"col\"" << (isNumber ? " class=\"size\"" : "") << ">"
-        << escapeHtml(column) << "</th>";
+    auto [style, heading] = column.split('|');
+    if (!column.contains('|'))
+      std::swap(style, heading);
+    styles.push_back(style.str());
+    out << "<th scope=\"col\"" << classAttribute(style == "size" ? style : "")
+        << ">" << escapeHtml(heading) << "</th>";
   }
   out << "</tr></thead>\n<tbody>\n";
 }
 
-void mpg::endHtmlTable(raw_ostream &out) { out << "</tbody></table></div>\n"; }
+static bool namesRow(StringRef style) { return style.starts_with("row"); }
 
-std::string mpg::countWord(size_t count, StringRef word) {
-  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
+void HtmlTable::endCell() {
+  if (!cells)
+    return;
+  out << (namesRow(styles[cells - 1]) ? "</th>" : "</td>");
+  if (cells < styles.size())
+    return;
+  out << "</tr>\n";
+  cells = 0;
+}
+
+raw_ostream &HtmlTable::cell(StringRef style) {
+  endCell();
+  if (!cells)
+    out << "<tr" << classAttribute(rowStyle) << ">";
+  if (style.empty())
+    style = styles[cells];
+  ++cells;
+  out << (style.consume_front("row") ? "<th scope=\"row\"" : "<td")
+      << classAttribute(style.ltrim()) << ">";
+  return out;
+}
+
+void HtmlTable::addRow(ArrayRef<std::string> markups, StringRef style) {
+  rowStyle = style;
+  for (StringRef markup : markups)
+    cell() << markup;
+}
+
+HtmlTable::~HtmlTable() {
+  endCell();
+  assert(!cells && "one cell a column");
+  out << "</tbody></table></div>\n";
 }

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <vector>
 
 namespace llvm {
 class raw_ostream;
@@ -28,14 +29,34 @@ std::string escapeHtml(llvm::StringRef text);
 void beginHtmlPage(llvm::raw_ostream &out, const std::string &generator,
                    const std::string &title, llvm::StringRef style = "");
 
-/// The start of a table that can be scrolled sideways, up to its first row; and
-/// its end. \p columns: headings; those that begin with '>' are of numbers.
-void beginHtmlTable(llvm::raw_ostream &out, llvm::StringRef name,
-                    llvm::ArrayRef<std::string> columns);
-void endHtmlTable(llvm::raw_ostream &out);
+/// From the end of its main part on.
+void endHtmlPage(llvm::raw_ostream &out, llvm::StringRef footer);
 
-/// "1 error", "2 errors".
-std::string countWord(size_t count, llvm::StringRef word);
+/// \p text as code: a name, a path, a command.
+std::string htmlCode(llvm::StringRef text);
+
+/// A table that can be scrolled sideways. It begins with the object's life and
+/// ends with it. A column is its heading, behind the class of its cells if they
+/// have one: "size|Peak" for numbers; "row|Name" for what names the row.
+class HtmlTable {
+public:
+  HtmlTable(llvm::raw_ostream &out, llvm::StringRef name,
+            llvm::ArrayRef<std::string> columns);
+  ~HtmlTable();
+  /// Begins the next cell, in a new row after the last column. Its markup goes
+  /// into the stream. \p style: for a cell that differs from its column.
+  llvm::raw_ostream &cell(llvm::StringRef style = "");
+  /// \p cells: markup, one a column. \p style: the class of the row.
+  void addRow(llvm::ArrayRef<std::string> cells, llvm::StringRef style = "");
+
+private:
+  void endCell();
+
+  llvm::raw_ostream &out;
+  std::vector<std::string> styles;
+  size_t cells = 0; ///< of the row so far
+  llvm::StringRef rowStyle;
+};
 
 } // namespace mpg
 

@@ -8,6 +8,7 @@
 
 #include "Options.h"
 #include "SimRun/SimProgram.h"
+#include "Support/Table.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 
@@ -166,6 +167,29 @@ std::string plural(uint64_t count, const char *one, const char *many);
 /// Its name in a table; its own name is cut to \p max letters.
 std::string arrayName(const SimPart &part, size_t max);
 std::string loopName(const SimPart &part, size_t max);
+
+//===----------------------------------------------------------------------===//
+// Tables, for text and HTML
+//===----------------------------------------------------------------------===//
+
+/// To and from memory, at most.
+uint64_t trafficBytes(const SimReport &report, const SimPageCounts &page);
+
+Table pagesTable(const SimReport &report);
+/// What each division of the cache misses.
+Table quotasTable(const SimReport &report);
+
+/// The arrays or the loops of a report.
+struct SimParts {
+  llvm::StringRef title; ///< "array"
+  const std::vector<SimPart> &parts;
+  std::string (*getName)(const SimPart &, size_t);
+};
+SimParts listArrays(const SimReport &report);
+SimParts listLoops(const SimReport &report);
+/// \p rows: at most. \p isWhole: with all caches and the bytes of arrays.
+Table partsTable(const SimReport &report, const SimParts &shown, size_t rows,
+                 size_t nameLength, bool isWhole);
 
 /// Seconds, as a band.
 struct SimTime {

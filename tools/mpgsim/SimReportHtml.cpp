@@ -9,6 +9,7 @@
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <sys/wait.h>
@@ -33,44 +34,7 @@ struct Plot {
   std::vector<DrawnGuide> guides;
 };
 
-class PageWriter {
-public:
-  PageWriter(raw_ostream &out, const SimReport &report)
-      : out(out), report(report) {}
-  void write();
-
-private:
-  void writeHead();
-  void writePages();
-  void writeQuotas();
-  void writeParts(StringRef id, StringRef title,
-                  const std::vector<SimPart> &parts,
-                  std::string (*getName)(const SimPart &, size_t));
-  void writePlacements();
-  void writeHeat();
-  void writeGaps();
-  Plot missPlot(StringRef id, StringRef what, size_t firstSeries,
-                ArrayRef<std::string> levels,
-                function_ref<SimInterval(const SimPageCounts &, size_t)> of);
-  Plot trafficPlot();
-  void writePlots(ArrayRef<Plot> plots);
-
-  raw_ostream &out;
-  const SimReport &report;
-};
-
 } // namespace
-
-static std::string cell(const std::string &text) {
-  return "<td class=\"size\">" + escapeHtml(text) + "</td>";
-}
-
-/// To and from memory, at most.
-static uint64_t trafficBytes(const SimReport &report,
-                             const SimPageCounts &page) {
-  return (page.linesRead.max + page.linesWritten.max) *
-         report.machine.lineBytes;
-}
 
 /// The middle of an interval, which is drawn if it is one.
 static void setValue(PlotPoint &point, const SimInterval &interval) {
@@ -99,7 +63,7 @@ static ValueAxis axisFor(const Plot &plot) {
   return isWide ? ValueAxis::logarithmic(min, max) : ValueAxis::linear(max);
 }
 
-void PageWriter::writePlots(ArrayRef<Plot> plots) {
+static void writePlots(raw_ostream &out, ArrayRef<Plot> plots) {
   out << "<div class=\"plots\">\n";
   for (const Plot &plot : plots) {
     ValueAxis axis = axisFor(plot);
@@ -129,7 +93,7 @@ void PageWriter::writePlots(ArrayRef<Plot> plots) {
   out << "</div>\n";
 }
 
-void PageWriter::writeHead() {
+static void writePageHead(raw_ostream &out, const SimReport &report) {
   std::string program = report.command[0];
   beginHtmlPage(out, "mpgsim " MPG_VERSION, program + " - mpgsim",
                 plotStyle().str() + ".page{white-space:nowrap}\n");
@@ -164,10 +128,10 @@ void PageWriter::writeHead() {
 }
 
 /// Misses of each of \p levels over the size of a page.
-Plot PageWriter::missPlot(
-    StringRef id, StringRef what, size_t firstSeries,
-    ArrayRef<std::string> levels,
-    function_ref<SimInterval(const SimPageCounts &, size_t)> of) {
+static Plot
+makeMissPlot(const SimReport &report, StringRef id, StringRef what,
+             size_t firstSeries, ArrayRef<std::string> levels,
+             function_ref<SimInterval(const SimPageCounts &, size_t)> of) {
   Plot plot = {id.str(), what.str() + " misses by page size", "misses", {}, {},
                {}};
   plot.panel.xName = "page size";
@@ -189,46 +153,32 @@ Plot PageWriter::missPlot(
   return plot;
 }
 
-void PageWriter::writePages() {
-  std::vector<std::string> tlbs, caches, columns = {"pages"};
+static void writePages(raw_ostream &out, const SimReport &report) {
+  std::vector<std::string> tlbs, caches;
   for (const sim::TlbLevel &level : report.machine.tlbs)
     tlbs.push_back(level.name);
   for (const sim::CacheLevel &level : report.machine.caches)
     caches.push_back(level.name);
-  for (const auto *names : {&tlbs, &caches})
-    for (const std::string &name : *names)
-      columns.push_back(">" + name + " misses");
-  columns.insert(columns.end(), {">memory", ">page walks, ms"});
   out << "<section id=\"pages\">\n<h2>Page sizes</h2>\n";
   std::vector<Plot> plots;
   if (!tlbs.empty())
-    plots.push_back(missPlot("plot-tlb", "TLB", 0, tlbs,
-                             [](const SimPageCounts &page, size_t level) {
-                               uint64_t misses = page.tlbMisses[level];
-                               return SimInterval{misses, misses};
-                             }));
-  plots.push_back(missPlot("plot-cache", "Cache", tlbs.size(), caches,
-                           [](const SimPageCounts &page, size_t level) {
-                             return page.cacheMisses[level];
-                           }));
-  writePlots(plots);
-  beginHtmlTable(out, "Misses of each page size", columns);
-  for (const SimPageCounts &page : report.all.pages) {
-    out << "<tr><th scope=\"row\" class=\"page\">" << pageName(page.pageBytes)
-        << "</th>";
-    for (uint64_t misses : page.tlbMisses)
-      out << cell(shortCount(misses));
-    for (const SimInterval &misses : page.cacheMisses)
-      out << cell(shortCount(misses));
-    out << cell(formatBytes(trafficBytes(report, page)))
-        << cell(walkMilliseconds(report, page)) << "</tr>\n";
-  }
-  endHtmlTable(out);
+    plots.push_back(makeMissPlot(report, "plot-tlb", "TLB", 0, tlbs,
+                                 [](const SimPageCounts &page, size_t level) {
+                                   uint64_t misses = page.tlbMisses[level];
+                                   return SimInterval{misses, misses};
+                                 }));
+  plots.push_back(makeMissPlot(report, "plot-cache", "Cache", tlbs.size(),
+                               caches,
+                               [](const SimPageCounts &page, size_t level) {
+                                 return page.cacheMisses[level];
+                               }));
+  writePlots(out, plots);
+  pagesTable(report).writeHtml(out, "Misses of each page size", "page");
   out << "</section>\n";
 }
 
 /// Traffic over the ways of sector 1; what it is undivided is a line across.
-Plot PageWriter::trafficPlot() {
+static Plot makeTrafficPlot(const SimReport &report) {
   const double mebibyte = 1 << 20;
   Plot plot = {
       "plot-ways", "Traffic to memory by ways of sector 1", "MiB", {}, {}, {}};
@@ -260,7 +210,7 @@ Plot PageWriter::trafficPlot() {
   return plot;
 }
 
-void PageWriter::writeQuotas() {
+static void writeQuotas(raw_ostream &out, const SimReport &report) {
   if (report.quotas.size() < 2)
     return;
   const std::string &cache = report.machine.caches[report.divided.level].name;
@@ -269,92 +219,57 @@ void PageWriter::writeQuotas() {
   for (const std::string &name : report.stream)
     out << " <code>" << escapeHtml(name) << "</code>";
   out << ".</p>\n";
-  writePlots(trafficPlot());
-  std::vector<std::string> columns = {"ways"};
-  for (const SimPageCounts &page : report.all.pages) {
-    columns.push_back(">misses, " + pageName(page.pageBytes));
-    columns.push_back(">memory, " + pageName(page.pageBytes));
-  }
-  beginHtmlTable(out, "What each division misses", columns);
-  for (const SimQuota &quota : report.quotas) {
-    out << "<tr><th scope=\"row\" class=\"page\">"
-        << (quota.ways ? std::to_string(quota.ways) : "not divided") << "</th>";
-    for (const SimPageCounts &page : quota.pages)
-      out << cell(shortCount(page.cacheMisses[report.divided.level]))
-          << cell(formatBytes(trafficBytes(report, page)));
-    out << "</tr>\n";
-  }
-  endHtmlTable(out);
+  writePlots(out, makeTrafficPlot(report));
+  quotasTable(report).writeHtml(out, "What each division misses", "page");
   out << "</section>\n";
 }
 
 /// Cache columns are those of the smallest pages.
-void PageWriter::writeParts(StringRef id, StringRef title,
-                            const std::vector<SimPart> &parts,
-                            std::string (*getName)(const SimPart &, size_t)) {
-  std::vector<std::string> columns = {title.drop_back().lower(), ">bytes",
-                                      ">accesses"};
-  if (id == "loops")
-    columns.erase(columns.begin() + 1);
-  for (const sim::CacheLevel &level : report.machine.caches)
-    columns.push_back(">" + level.name + " misses");
-  for (const SimPageCounts &page : report.all.pages)
-    columns.push_back(">walks, " + pageName(page.pageBytes));
+static void writePartsSection(raw_ostream &out, const SimReport &report,
+                              const SimParts &parts) {
+  std::string id = parts.title.str() + "s", title = id;
+  title[0] = toUpper(title[0]);
   out << "<section id=\"" << id << "\">\n<h2>" << title << "</h2>\n";
-  beginHtmlTable(out, title, columns);
-  for (const SimPart &part :
-       ArrayRef(parts).take_front(std::min(rowLimit, parts.size()))) {
-    out << "<tr><th scope=\"row\"><code>"
-        << escapeHtml(getName(part, longestName)) << "</code></th>";
-    if (id != "loops")
-      out << cell(part.bytes ? formatBytes(part.bytes) : "-");
-    out << cell(shortCount(part.counts.accesses));
-    for (const SimInterval &misses : part.counts.pages[0].cacheMisses)
-      out << cell(shortCount(misses));
-    for (const SimPageCounts &page : part.counts.pages)
-      out << cell(page.tlbMisses.empty() ? "-"
-                                         : shortCount(page.tlbMisses.back()));
-    out << "</tr>\n";
-  }
-  endHtmlTable(out);
-  for (const SimPart &part : parts)
+  partsTable(report, parts, rowLimit, longestName, /*isWhole=*/true)
+      .writeHtml(out, title, "", /*isCode=*/true);
+  for (const SimPart &part : parts.parts)
     if (std::string use = describeSparseUse(part); !use.empty())
-      out << "<p><code>" << escapeHtml(getName(part, longestName))
-          << "</code>: " << use << ".</p>\n";
-  if (parts.size() > rowLimit)
-    out << "<p class=\"muted\">" << parts.size() - rowLimit
+      out << "<p>" << htmlCode(parts.getName(part, longestName)) << ": " << use
+          << ".</p>\n";
+  if (parts.parts.size() > rowLimit)
+    out << "<p class=\"muted\">" << parts.parts.size() - rowLimit
         << " more with fewer misses are in the JSON.</p>\n";
   out << "</section>\n";
 }
 
 /// Of each array, what share of its traffic stays in its core group.
-void PageWriter::writePlacements() {
+static void writePlacements(raw_ostream &out, const SimReport &report) {
   if (describePlacementVerdict(report).empty())
     return;
-  std::vector<std::string> columns = {"array", ">lines to and from memory"};
-  for (const char *name : placementNames)
-    columns.push_back(std::string(">local, ") + name);
   out << "<section id=\"placement\">\n<h2>Local traffic with "
       << pageName(advisedPage(report.all.pages).pageBytes) << " pages</h2>\n";
-  beginHtmlTable(out, "Local traffic by array", columns);
+  Table table;
+  table.addColumn("array", /*isNumber=*/false);
+  table.addNumber("lines to and from memory");
+  for (StringRef name : placementNames)
+    table.addNumber(("local, " + name).str());
   for (const SimPart &part : report.arrays) {
     const std::vector<SimLocality> &places =
         advisedPage(part.counts.pages).placements;
     if (!places.front().moved)
       continue;
-    out << "<tr><th scope=\"row\"><code>"
-        << escapeHtml(arrayName(part, longestName)) << "</code></th>"
-        << cell(shortCount(places.front().moved));
+    std::vector<std::string> row = {arrayName(part, longestName),
+                                    shortCount(places.front().moved)};
     for (const SimLocality &lines : places)
-      out << cell(formatv("{0:f1} %", lines.percent()).str());
-    out << "</tr>\n";
+      row.push_back(formatv("{0:f1} %", lines.percent()).str());
+    table.addRow(row);
   }
-  endHtmlTable(out);
+  table.writeHtml(out, "Local traffic by array", "", /*isCode=*/true);
   out << "</section>\n";
 }
 
 /// Of the arrays with most misses: row by row what of their 2 MiB is used.
-void PageWriter::writeHeat() {
+static void writeHeat(raw_ostream &out, const SimReport &report) {
   static constexpr size_t max = 6;
   std::vector<const SimPart *> arrays;
   for (const SimPart &part : report.arrays)
@@ -386,7 +301,7 @@ void PageWriter::writeHeat() {
   out << "</section>\n";
 }
 
-void PageWriter::writeGaps() {
+static void writeGaps(raw_ostream &out, const SimReport &report) {
   std::vector<std::string> gaps = findGaps(report);
   if (gaps.empty())
     return;
@@ -396,24 +311,20 @@ void PageWriter::writeGaps() {
   out << "</ul>\n</section>\n";
 }
 
-void PageWriter::write() {
-  writeHead();
+void mpg::writeSimHtml(raw_ostream &out, const SimReport &report) {
+  writePageHead(out, report);
   out << "<main>\n";
   if (report.all.accesses) {
-    writePages();
-    writeQuotas();
-    writePlacements();
-    writeParts("arrays", "Arrays", report.arrays, arrayName);
-    writeHeat();
-    writeParts("loops", "Loops", report.loops, loopName);
+    writePages(out, report);
+    writeQuotas(out, report);
+    writePlacements(out, report);
+    writePartsSection(out, report, listArrays(report));
+    writeHeat(out, report);
+    writePartsSection(out, report, listLoops(report));
   }
-  writeGaps();
-  out << "</main>\n<footer><p>mpgsim " MPG_VERSION
-         ". All counts are modelled, not measured. Cache misses of arrays and "
-         "loops are those of the smallest pages; a walk is a miss in the last "
-         "TLB.</p></footer>\n</body>\n</html>\n";
-}
-
-void mpg::writeSimHtml(raw_ostream &out, const SimReport &report) {
-  PageWriter(out, report).write();
+  writeGaps(out, report);
+  endHtmlPage(out, "mpgsim " MPG_VERSION
+                   ". All counts are modelled, not measured. Cache misses of "
+                   "arrays and loops are those of the smallest pages; a walk "
+                   "is a miss in the last TLB.");
 }

@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <numeric>
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -18,91 +19,99 @@ static constexpr size_t maxRows = 8;
 /// Of names, for the same reason.
 static constexpr size_t nameColumns = 24;
 
-using Table = std::vector<std::vector<std::string>>;
-
-/// The first column to the left, the others to the right.
-static void writeTable(raw_ostream &out, const Table &table) {
-  std::vector<size_t> widths;
-  for (const std::vector<std::string> &row : table)
-    for (size_t at = 0; at < row.size(); ++at) {
-      if (at == widths.size())
-        widths.push_back(0);
-      widths[at] = std::max(widths[at], row[at].size());
-    }
-  for (const std::vector<std::string> &row : table) {
-    out << left_justify(row[0], unsigned(widths[0]));
-    for (size_t at = 1; at < row.size(); ++at)
-      out << "  " << right_justify(row[at], unsigned(widths[at]));
-    out << "\n";
-  }
+uint64_t mpg::trafficBytes(const SimReport &report, const SimPageCounts &page) {
+  return (page.linesRead.max + page.linesWritten.max) *
+         report.machine.lineBytes;
 }
 
-static void writePages(raw_ostream &out, const SimReport &report) {
-  Table table(1);
-  table[0] = {"pages"};
+Table mpg::pagesTable(const SimReport &report) {
+  Table table;
+  table.addColumn("pages", /*isNumber=*/false);
   for (const sim::TlbLevel &level : report.machine.tlbs)
-    table[0].push_back(level.name + " misses");
+    table.addNumber(level.name + " misses");
   for (const sim::CacheLevel &level : report.machine.caches)
-    table[0].push_back(level.name + " misses");
-  table[0].insert(table[0].end(), {"memory", "walks, ms"});
+    table.addNumber(level.name + " misses");
+  table.addNumber("memory");
+  table.addNumber("walks, ms");
   for (const SimPageCounts &page : report.all.pages) {
     std::vector<std::string> row = {pageName(page.pageBytes)};
     for (uint64_t misses : page.tlbMisses)
       row.push_back(shortCount(misses));
     for (const SimInterval &misses : page.cacheMisses)
       row.push_back(shortCount(misses));
-    uint64_t lines = page.linesRead.max + page.linesWritten.max;
-    row.push_back(formatBytes(lines * report.machine.lineBytes));
+    row.push_back(formatBytes(trafficBytes(report, page)));
     row.push_back(walkMilliseconds(report, page));
-    table.push_back(row);
+    table.addRow(row);
   }
-  writeTable(out, table);
+  return table;
 }
 
-/// Misses of the last cache with the smallest pages, and of the last TLB with
-/// each.
-static void writeParts(raw_ostream &out, const SimReport &report,
-                       StringRef title, const std::vector<SimPart> &parts,
-                       std::string (*getName)(const SimPart &, size_t)) {
-  Table table(1);
-  table[0] = {title.str(), "accesses",
-              report.machine.caches.front().name + " misses",
-              report.machine.caches.back().name + " misses"};
+SimParts mpg::listArrays(const SimReport &report) {
+  return {"array", report.arrays, arrayName};
+}
+
+SimParts mpg::listLoops(const SimReport &report) {
+  return {"loop", report.loops, loopName};
+}
+
+Table mpg::partsTable(const SimReport &report, const SimParts &shown,
+                      size_t rows, size_t nameLength, bool isWhole) {
+  std::vector<size_t> levels(report.machine.caches.size());
+  std::iota(levels.begin(), levels.end(), 0);
+  if (!isWhole)
+    levels = {levels.front(), levels.back()};
+  bool hasBytes = isWhole && shown.title == "array";
+  Table table;
+  table.addColumn(shown.title, /*isNumber=*/false);
+  if (hasBytes)
+    table.addNumber("bytes");
+  table.addNumber("accesses");
+  for (size_t level : levels)
+    table.addNumber(report.machine.caches[level].name + " misses");
   for (const SimPageCounts &page : report.all.pages)
-    table[0].push_back("walks " + pageName(page.pageBytes));
-  for (size_t at = 0; at < std::min(maxRows, parts.size()); ++at) {
-    const SimCounts &counts = parts[at].counts;
-    table.push_back({getName(parts[at], nameColumns),
-                     shortCount(counts.accesses),
-                     shortCount(counts.pages[0].cacheMisses.front()),
-                     shortCount(counts.pages[0].cacheMisses.back())});
-    for (const SimPageCounts &page : counts.pages)
-      table.back().push_back(
-          page.tlbMisses.empty() ? "-" : shortCount(page.tlbMisses.back()));
+    table.addNumber("walks " + pageName(page.pageBytes));
+  for (const SimPart &part : ArrayRef(shown.parts).take_front(rows)) {
+    std::vector<std::string> row = {shown.getName(part, nameLength)};
+    if (hasBytes)
+      row.push_back(part.bytes ? formatBytes(part.bytes) : "-");
+    row.push_back(shortCount(part.counts.accesses));
+    for (size_t level : levels)
+      row.push_back(shortCount(part.counts.pages[0].cacheMisses[level]));
+    for (const SimPageCounts &page : part.counts.pages)
+      row.push_back(page.tlbMisses.empty() ? "-"
+                                           : shortCount(page.tlbMisses.back()));
+    table.addRow(row);
   }
-  writeTable(out, table);
-  if (parts.size() > maxRows)
-    out << "and " << parts.size() - maxRows << " more (--json has all)\n";
+  return table;
 }
 
-static void writeQuotas(raw_ostream &out, const SimReport &report) {
+Table mpg::quotasTable(const SimReport &report) {
   const std::string &cache = report.machine.caches[report.divided.level].name;
-  Table table(1);
-  table[0] = {cache + " ways of sector 1"};
-  for (const SimPageCounts &page : report.all.pages)
-    for (const char *what : {" misses, ", " memory, "})
-      table[0].push_back((what[1] == 'm' && what[2] == 'i' ? cache : "") +
-                         what + pageName(page.pageBytes));
-  for (const SimQuota &quota : report.quotas) {
-    table.push_back({quota.ways ? std::to_string(quota.ways) : "not divided"});
-    for (const SimPageCounts &page : quota.pages) {
-      uint64_t lines = page.linesRead.max + page.linesWritten.max;
-      table.back().push_back(
-          shortCount(page.cacheMisses[report.divided.level]));
-      table.back().push_back(formatBytes(lines * report.machine.lineBytes));
-    }
+  Table table;
+  table.addColumn(cache + " ways of sector 1", /*isNumber=*/false);
+  for (const SimPageCounts &page : report.all.pages) {
+    table.addNumber(cache + " misses, " + pageName(page.pageBytes));
+    table.addNumber("memory, " + pageName(page.pageBytes));
   }
-  writeTable(out, table);
+  for (const SimQuota &quota : report.quotas) {
+    std::vector<std::string> row = {quota.ways ? std::to_string(quota.ways)
+                                               : "not divided"};
+    for (const SimPageCounts &page : quota.pages) {
+      row.push_back(shortCount(page.cacheMisses[report.divided.level]));
+      row.push_back(formatBytes(trafficBytes(report, page)));
+    }
+    table.addRow(row);
+  }
+  return table;
+}
+
+/// Misses of the first and last cache with the smallest pages, and of the last
+/// TLB with each.
+static void writeParts(raw_ostream &out, const SimReport &report,
+                       const SimParts &parts) {
+  partsTable(report, parts, maxRows, nameColumns, /*isWhole=*/false).write(out);
+  if (parts.parts.size() > maxRows)
+    out << "and " << parts.parts.size() - maxRows << " more (--json has all)\n";
 }
 
 void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
@@ -113,35 +122,30 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
   out << describeCores(report) << " of " << printable(report.machine.name)
       << ", modelled, not measured: " << shortCount(report.all.accesses)
       << " loads and stores of " << formatBytes(report.accessedBytes) << "\n";
-  if (std::string sample = describeSample(report); !sample.empty())
-    out << fillText("Sample: " + sample + ".", 0) << "\n";
-  if (std::string ranks = describeRanks(report); !ranks.empty())
-    out << fillText("Ranks: " + ranks + ".", 0) << "\n";
-  std::string gap = describeMissingPart(report);
-  if (!gap.empty())
-    out << fillText("Incomplete: " + gap + ".", 0) << "\n";
-  out << fillText("Verdict: " + describeVerdict(report) + ".", 0) << "\n";
-  if (std::string sectors = describeQuotaVerdict(report); !sectors.empty())
-    out << fillText("Sectors: " + sectors + ".", 0) << "\n";
-  if (std::string places = describePlacementVerdict(report); !places.empty())
-    out << fillText("Placement: " + places + ".", 0) << "\n";
+  for (const auto &[title, text] :
+       {std::pair("Sample", describeSample(report)),
+        {"Ranks", describeRanks(report)},
+        {"Incomplete", describeMissingPart(report)},
+        {"Verdict", describeVerdict(report)},
+        {"Sectors", describeQuotaVerdict(report)},
+        {"Placement", describePlacementVerdict(report)}})
+    if (!text.empty())
+      out << fillText(title + (": " + text + "."), 0) << "\n";
   out << "\n";
   if (report.all.accesses) {
-    writePages(out, report);
+    pagesTable(report).write(out);
     out << fillText("Bands: " + describeBands(report) + ".", 0) << "\n\n";
     if (!report.quotas.empty()) {
-      writeQuotas(out, report);
+      quotasTable(report).write(out);
       out << "\n";
     }
-    writeParts(out, report, "array", report.arrays, arrayName);
-    for (const SimPart &array :
-         ArrayRef(report.arrays)
-             .take_front(std::min(maxRows, report.arrays.size())))
+    writeParts(out, report, listArrays(report));
+    for (const SimPart &array : ArrayRef(report.arrays).take_front(maxRows))
       if (std::string use = describeSparseUse(array); !use.empty())
         out << fillText(arrayName(array, nameColumns) + ": " + use + ".", 2)
             << "\n";
     out << "\n";
-    writeParts(out, report, "loop", report.loops, loopName);
+    writeParts(out, report, listLoops(report));
     out << "\n";
   }
   std::vector<std::string> gaps = findGaps(report);

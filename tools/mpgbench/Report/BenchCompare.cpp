@@ -5,6 +5,7 @@
 // other, so that samples are compared as independent ones.
 
 #include "Support/Format.h"
+#include "Support/Table.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
@@ -206,12 +207,12 @@ static std::vector<ComparedPoint> comparePoints(const ExperimentResult &before,
 }
 
 /// With whole names, which `mpgbench run` takes, or with short ones.
-static TextTable makeTable(const ExperimentResult &before,
-                           ArrayRef<ComparedPoint> points, bool isShort) {
-  TextTable table;
+static Table makeTable(const ExperimentResult &before,
+                       ArrayRef<ComparedPoint> points, bool isShort) {
+  Table table;
   table.addColumn("point", /*isNumber=*/false);
   for (StringRef header : {"before", "after", "ratio [95 %]"})
-    table.addColumn(header, /*isNumber=*/true);
+    table.addNumber(header);
   table.addColumn("", /*isNumber=*/false);
   for (const ComparedPoint &point : points)
     table.addRow(
@@ -244,7 +245,7 @@ static void writeExperiment(raw_ostream &out, const ExperimentResult &before,
     writeDifference(out, "counted", before.accounting, after.accounting);
   constexpr size_t maxColumns = 98;
   std::vector<ComparedPoint> points = comparePoints(before, after);
-  TextTable table = makeTable(before, points, /*isShort=*/false);
+  Table table = makeTable(before, points, /*isShort=*/false);
   if (table.width() > maxColumns)
     table = makeTable(before, points, /*isShort=*/true);
   table.write(out, 2);

@@ -4,6 +4,7 @@
 // mpgaudit's is. It loads nothing and runs nothing. In front stands whether the
 // numbers can be trusted, then what they say, then the numbers.
 
+#include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/BenchReport.h"
@@ -86,20 +87,19 @@ static void writeConclusions(raw_ostream &out, const BenchRun &run) {
   });
   double reach = computeReach(run);
   out << "<h2>Conclusions</h2>\n";
-  beginHtmlTable(out, "Conclusions",
-                 {"shown here?", "what", hasPictures ? "worse | better" : "",
-                  "experiment"});
+  HtmlTable table(out, "Conclusions",
+                  {"shown here?", "sentence|what",
+                   hasPictures ? "picture|worse | better" : "picture|",
+                   "experiment"});
   for (size_t i = 0; i < run.experiments.size(); ++i)
     for (const Conclusion &conclusion : run.experiments[i].conclusions) {
-      out << "<tr><td><span class=\"badge " << verdictClass(conclusion.kind)
-          << "\">" << kindWord(conclusion.kind)
-          << "</span></td><td class=\"sentence\">"
-          << escapeHtml(conclusion.text) << "</td><td class=\"picture\">";
-      writeRatio(out, conclusion.ratio, reach);
-      out << "</td><td><a href=\"#e" << i + 1 << "\">"
-          << escapeHtml(run.experiments[i].name) << "</a></td></tr>\n";
+      table.cell() << "<span class=\"badge " << verdictClass(conclusion.kind)
+                   << "\">" << kindWord(conclusion.kind) << "</span>";
+      table.cell() << escapeHtml(conclusion.text);
+      writeRatio(table.cell(), conclusion.ratio, reach);
+      table.cell() << "<a href=\"#e" << i + 1 << "\">"
+                   << escapeHtml(run.experiments[i].name) << "</a>";
     }
-  endHtmlTable(out);
 }
 
 StringRef mpg::benchStyle() {
@@ -133,28 +133,7 @@ td,tbody th{font-variant-numeric:tabular-nums}
 )css";
 }
 
-namespace {
-
-class PageWriter {
-public:
-  PageWriter(raw_ostream &out, const BenchRun &run) : out(out), run(run) {}
-  void write();
-
-private:
-  void writeHead();
-  void writeHow();
-  void writeLoad();
-  void writeContents();
-  void writeMachine();
-  void writeExperiment(size_t index);
-
-  raw_ostream &out;
-  const BenchRun &run;
-};
-
-} // namespace
-
-void PageWriter::writeHead() {
+static void writeHead(raw_ostream &out, const BenchRun &run) {
   beginHtmlPage(out, "mpgbench " + run.version,
                 "What pages cost: " + run.date + " - mpgbench",
                 plotStyle().str() + benchStyle().str());
@@ -162,7 +141,7 @@ void PageWriter::writeHead() {
 }
 
 /// "Measured on DATE: 7 repetitions ..., full sizes."
-void PageWriter::writeHow() {
+static void writeHow(raw_ostream &out, const BenchRun &run) {
   size_t points = 0, measured = 0;
   for (const ExperimentResult &experiment : run.experiments)
     for (const PointResult &point : experiment.points) {
@@ -184,7 +163,7 @@ void PageWriter::writeHow() {
            "<code>--quick</code> for figures to publish.</p>\n";
 }
 
-void PageWriter::writeLoad() {
+static void writeLoad(raw_ostream &out, const BenchRun &run) {
   size_t busy = 0;
   for (const ExperimentResult &experiment : run.experiments)
     busy += size_t(count_if(experiment.points, [](const PointResult &point) {
@@ -206,7 +185,7 @@ void PageWriter::writeLoad() {
   out << "Measure again when nothing else runs.</p>\n";
 }
 
-void PageWriter::writeContents() {
+static void writeContents(raw_ostream &out, const BenchRun &run) {
   if (run.experiments.size() < 2)
     return;
   out << "<nav aria-label=\"Experiments\"><ul class=\"contents\">\n";
@@ -216,7 +195,7 @@ void PageWriter::writeContents() {
   out << "</ul></nav>\n";
 }
 
-void PageWriter::writeMachine() {
+static void writeMachineList(raw_ostream &out, const BenchRun &run) {
   if (run.machine.empty())
     return;
   out << "<section>\n<h2>Machine</h2>\n<dl class=\"machine\">\n";
@@ -226,7 +205,8 @@ void PageWriter::writeMachine() {
   out << "</dl>\n</section>\n";
 }
 
-void PageWriter::writeExperiment(size_t index) {
+static void writeExperiment(raw_ostream &out, const BenchRun &run,
+                            size_t index) {
   const ExperimentResult &experiment = run.experiments[index];
   std::string id = "e" + std::to_string(index + 1);
   out << "<section id=\"" << id << "\">\n<h2>" << escapeHtml(experiment.name)
@@ -244,24 +224,21 @@ void PageWriter::writeExperiment(size_t index) {
   out << "</section>\n";
 }
 
-void PageWriter::write() {
-  writeHead();
-  writeHow();
-  writeLoad();
-  writeContents();
+void mpg::writeBenchHtml(raw_ostream &out, const BenchRun &run) {
+  writeHead(out, run);
+  writeHow(out, run);
+  writeLoad(out, run);
+  writeContents(out, run);
   out << "</header>\n<main>\n";
   writeConclusions(out, run);
   if (run.experiments.empty())
     out << "<p>There are no experiments in this result.</p>\n";
-  writeMachine();
+  writeMachineList(out, run);
   for (size_t i = 0; i < run.experiments.size(); ++i)
-    writeExperiment(i);
-  out << "</main>\n<footer><p>mpgbench " << escapeHtml(run.version)
-      << ". A value is the median of its repetitions, each a process of its "
-         "own. The interval holds the true median with at least 95 %; below "
-         "six repetitions there is none.</p></footer>\n</body>\n</html>\n";
-}
-
-void mpg::writeBenchHtml(raw_ostream &out, const BenchRun &run) {
-  PageWriter(out, run).write();
+    writeExperiment(out, run, i);
+  endHtmlPage(out, "mpgbench " + escapeHtml(run.version) +
+                       ". A value is the median of its repetitions, each a "
+                       "process of its own. The interval holds the true median "
+                       "with at least 95 %; below six repetitions there is "
+                       "none.");
 }

@@ -3,7 +3,9 @@
 // The tables of an experiment: a plot shows which is larger, a table by how
 // much and on which pages. Of an experiment between nodes heat maps.
 
+#include "Support/Format.h"
 #include "Support/HtmlPage.h"
+#include "Support/Table.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchPoints.h"
@@ -18,29 +20,6 @@ using namespace mpg;
 
 /// Names that are listed for one reason.
 static constexpr size_t nameLimit = 12;
-
-/// "2 MiB pool 97 %, normal 3 %"; "" if nothing is known.
-static std::string describeBacking(const PointResult &point) {
-  Backing backing = getBacking(point);
-  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
-         hugetlb = double(backing.hugetlbBytes);
-  double all = normal + thp + hugetlb;
-  std::string text;
-  auto add = [&](StringRef name, double bytes) {
-    if (bytes <= 0)
-      return;
-    // Never prints 0 % for a part that exists, or 100 % for less than all.
-    double percent = 100 * bytes / all;
-    unsigned whole =
-        bytes == all ? 100 : std::clamp(unsigned(percent + 0.5), 1u, 99u);
-    text += (text.empty() ? "" : ", ") + name.str() + " " +
-            std::to_string(whole) + " %";
-  };
-  add("hugetlb", hugetlb);
-  add("THP", thp);
-  add("normal", normal);
-  return text;
-}
 
 static std::string describeNotes(const PointResult &point) {
   if (point.samples.empty())
@@ -60,23 +39,19 @@ static std::string describeNotes(const PointResult &point) {
   return text;
 }
 
-static void writePointRow(raw_ostream &out, const PointResult &point,
-                          ArrayRef<std::string> names) {
+static void addPointRow(HtmlTable &table, const PointResult &point,
+                        ArrayRef<std::string> names) {
   const Summary &summary = point.summary;
-  bool hasValue = !point.samples.empty();
-  out << "<tr" << (point.isBusy ? " class=\"isbusy\"" : "") << ">";
-  bool isFirst = true;
+  std::vector<std::string> cells;
   for (const std::string &name : names) {
     StringRef value = parameter(point.parameters, name);
-    out << (isFirst ? "<th scope=\"row\">" : "<td>")
-        << (value.empty() ? "-" : escapeHtml(value))
-        << (isFirst ? "</th>" : "</td>");
-    isFirst = false;
+    cells.push_back(value.empty() ? "-" : escapeHtml(value));
   }
   if (names.empty())
-    out << "<th scope=\"row\">" << escapeHtml(point.name) << "</th>";
+    cells.push_back(escapeHtml(point.name));
+  bool hasValue = !point.samples.empty();
   auto cell = [&](const std::string &text) {
-    out << "<td class=\"size\">" << (hasValue ? text : "-") << "</td>";
+    cells.push_back(hasValue ? text : "-");
   };
   cell("<strong>" + formatMeasured(summary.median) + "</strong>");
   cell(summary.interval ? formatMeasured(summary.interval->low) + " to " +
@@ -85,30 +60,29 @@ static void writePointRow(raw_ostream &out, const PointResult &point,
   cell(formatMeasured(summary.min));
   cell(formatMeasured(summary.max));
   cell(std::to_string(point.samples.size()));
-  out << "<td class=\"backing\">" << describeBacking(point)
-      << "</td><td class=\"notes\">" << escapeHtml(describeNotes(point))
-      << "</td></tr>\n";
+  cells.push_back(escapeHtml(describeBacking(point)));
+  cells.push_back(escapeHtml(describeNotes(point)));
+  table.addRow(cells, point.isBusy ? "isbusy" : "");
 }
 
 void mpg::writePointTable(raw_ostream &out,
                           const ExperimentResult &experiment) {
   if (experiment.points.empty())
     return;
-  std::vector<std::string> names = parameterNames(experiment), columns = names;
+  std::vector<std::string> names = parameterNames(experiment), columns;
+  for (const std::string &name : names)
+    columns.push_back((columns.empty() ? "row|" : "|") + name);
   if (columns.empty())
-    columns.push_back("point");
-  for (std::string &column : columns)
-    if (StringRef(column).starts_with(">"))
-      column = " " + column; // a name, not a mark of beginHtmlTable
-  columns.push_back(">median, " + experiment.unit);
+    columns.push_back("row|point");
+  columns.push_back("size|median, " + experiment.unit);
   for (const char *column :
-       {">95 % interval", ">min", ">max", ">runs", "pages under it", "notes"})
+       {"size|95 % interval", "size|min", "size|max", "size|runs",
+        "backing|pages under it", "notes|notes"})
     columns.push_back(column);
   out << "<h3>Points</h3>\n";
-  beginHtmlTable(out, "Points of " + experiment.name, columns);
+  HtmlTable table(out, "Points of " + experiment.name, columns);
   for (const PointResult &point : experiment.points)
-    writePointRow(out, point, names);
-  endHtmlTable(out);
+    addPointRow(table, point, names);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,25 +148,23 @@ void mpg::writeCounterTable(raw_ostream &out,
   if (extras.names.empty())
     return;
   out << "<details><summary>Counters and further figures, medians</summary>\n";
-  std::vector<std::string> columns = {"point"};
+  Table table;
+  table.addColumn("point", /*isNumber=*/false);
   for (const std::string &name : extras.names)
-    columns.push_back(">" + name);
-  beginHtmlTable(out, "Counters of " + experiment.name, columns);
+    table.addNumber(name);
   for (const PointResult &point : experiment.points) {
     if (point.samples.empty())
       continue;
-    out << "<tr><th scope=\"row\">" << escapeHtml(point.name) << "</th>";
+    std::vector<std::string> cells = {point.name};
     for (const std::string &name : extras.names) {
       auto found = extras.columns[name].find(&point);
-      out << "<td class=\"size\">"
-          << (found == extras.columns[name].end()
-                  ? "-"
-                  : formatMeasured(summarise(found->second).median))
-          << "</td>";
+      cells.push_back(found == extras.columns[name].end()
+                          ? "-"
+                          : formatMeasured(summarise(found->second).median));
     }
-    out << "</tr>\n";
+    table.addRow(cells);
   }
-  endHtmlTable(out);
+  table.writeHtml(out, "Counters of " + experiment.name);
   out << "</details>\n";
 }
 
@@ -206,21 +178,19 @@ void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
     return;
   out << "<h3>What the guide says</h3>\n<p class=\"muted\">Figures of another "
          "machine, for comparison only; letters mark them in the plots.</p>\n";
-  beginHtmlTable(out, "Figures of the guide for " + experiment.name,
-                 {"", "there", ">" + experiment.unit, "source and accounting"});
-  for (size_t i = 0; i < experiment.guide.size(); ++i) {
-    const GuideFigure &figure = experiment.guide[i];
-    out << "<tr><td>";
-    if (!marks[i].key.empty())
-      out << "<span class=\"keybox\">" << marks[i].key << "</span>";
-    out << "</td><th scope=\"row\">" << escapeHtml(figure.label)
-        << "</th><td class=\"size\">" << formatMeasured(figure.value)
-        << "</td><td>" << escapeHtml(figure.source);
-    if (!marks[i].whyNot.empty())
-      out << " <span class=\"muted\">(" << marks[i].whyNot << ")</span>";
-    out << "</td></tr>\n";
+  HtmlTable table(
+      out, "Figures of the guide for " + experiment.name,
+      {"", "row|there", "size|" + experiment.unit, "source and accounting"});
+  for (auto [figure, mark] : zip(experiment.guide, marks)) {
+    raw_ostream &key = table.cell();
+    if (!mark.key.empty())
+      key << "<span class=\"keybox\">" << mark.key << "</span>";
+    table.cell() << escapeHtml(figure.label);
+    table.cell() << formatMeasured(figure.value);
+    raw_ostream &source = table.cell() << escapeHtml(figure.source);
+    if (!mark.whyNot.empty())
+      source << " <span class=\"muted\">(" << mark.whyNot << ")</span>";
   }
-  endHtmlTable(out);
 }
 
 void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
@@ -270,89 +240,80 @@ static std::string makeTitle(const PointResult &point) {
 
 namespace {
 
-struct Cell {
-  double value;
-  bool isBusy;
-};
-
-class MapWriter {
-public:
-  /// \p figure: one of the samples; "" for the value.
-  MapWriter(raw_ostream &out, const ExperimentResult &experiment,
-            std::string title, std::string figure);
-  void write();
-
-private:
-  void writeCell(const std::string &cpus, const std::string &memory);
-
-  raw_ostream &out;
-  const ExperimentResult &experiment;
-  std::string title, figure;
-  std::map<std::pair<std::string, std::string>, Cell> cells; ///< CPUs, memory
+/// The values of one map, by CPUs and memory.
+struct NodeMap {
+  struct Cell {
+    double value;
+    bool isBusy;
+  };
+  std::map<std::pair<StringRef, StringRef>, Cell> cells;
   double min = 0, max = 0;
 };
 
 } // namespace
 
-MapWriter::MapWriter(raw_ostream &out, const ExperimentResult &experiment,
-                     std::string title, std::string figure)
-    : out(out), experiment(experiment), title(std::move(title)),
-      figure(std::move(figure)) {
+/// \p figure: one of the samples; "" for the value.
+static NodeMap collectMap(const ExperimentResult &experiment, StringRef title,
+                          const std::string &figure) {
+  NodeMap map;
   for (const PointResult &point : experiment.points) {
-    if (point.samples.empty() || makeTitle(point) != this->title)
+    if (point.samples.empty() || makeTitle(point) != title)
       continue;
-    double value = this->figure.empty()
-                       ? point.summary.median
-                       : findFigure(point, this->figure).value_or(0);
+    double value = figure.empty() ? point.summary.median
+                                  : findFigure(point, figure).value_or(0);
     if (!isDrawable(value))
       continue;
-    min = cells.empty() ? value : std::min(min, value);
-    max = std::max(max, value);
-    cells[{parameter(point.parameters, "cpus").str(),
-           parameter(point.parameters, "memory").str()}] = {value,
-                                                            point.isBusy};
+    map.min = map.cells.empty() ? value : std::min(map.min, value);
+    map.max = std::max(map.max, value);
+    map.cells[{parameter(point.parameters, "cpus"),
+               parameter(point.parameters, "memory")}] = {value, point.isBusy};
   }
+  return map;
 }
 
-void MapWriter::writeCell(const std::string &cpus, const std::string &memory) {
-  auto found = cells.find({cpus, memory});
-  if (found == cells.end()) {
-    out << "<td class=\"size\">-</td>";
+static void writeCell(HtmlTable &table, const NodeMap &map, StringRef cpus,
+                      StringRef memory) {
+  auto found = map.cells.find({cpus, memory});
+  if (found == map.cells.end()) {
+    table.cell() << "-";
     return;
   }
   auto [value, isBusy] = found->second;
   unsigned shade = 1;
-  if (max >= min * minSpan)
-    shade += std::min(unsigned(4 * (value - min) / (max - min)), 3u);
+  if (map.max >= map.min * minSpan)
+    shade +=
+        std::min(unsigned(4 * (value - map.min) / (map.max - map.min)), 3u);
   const char *tag = cpus == memory ? "strong" : "span";
-  out << "<td class=\"size shade" << shade << "\"><" << tag << ">"
-      << formatMeasured(value) << "</" << tag << ">" << (isBusy ? " busy" : "")
-      << "</td>";
+  table.cell("size shade" + std::to_string(shade))
+      << "<" << tag << ">" << formatMeasured(value) << "</" << tag << ">"
+      << (isBusy ? " busy" : "");
 }
 
-void MapWriter::write() {
-  if (cells.empty())
+static void writeMap(raw_ostream &out, const ExperimentResult &experiment,
+                     const std::string &title, const std::string &figure) {
+  NodeMap map = collectMap(experiment, title, figure);
+  if (map.cells.empty())
     return;
   std::string name =
       figure.empty()
           ? experiment.unit + (experiment.higherIsBetter ? ", higher is better"
                                                          : ", lower is better")
           : figure;
-  std::vector<std::string> columns = {"CPUs of"};
+  std::vector<std::string> columns = {"row|CPUs of"};
   std::vector<std::string> memories = getValues(experiment, "memory");
   for (const std::string &memory : memories)
-    columns.push_back(">memory " + memory);
+    columns.push_back("size|memory " + memory);
   out << "<figure class=\"nodemap\">\n<figcaption><strong>" << escapeHtml(name)
       << "</strong>" << (title.empty() ? "" : ": ") << escapeHtml(title)
       << "</figcaption>\n";
-  beginHtmlTable(out, "Map of " + name + " " + title, columns);
-  for (const std::string &cpus : getValues(experiment, "cpus")) {
-    out << "<tr><th scope=\"row\">node " << escapeHtml(cpus) << "</th>";
-    for (const std::string &memory : memories)
-      writeCell(cpus, memory);
-    out << "</tr>\n";
+  {
+    HtmlTable table(out, "Map of " + name + " " + title, columns);
+    for (const std::string &cpus : getValues(experiment, "cpus")) {
+      table.cell() << "node " << escapeHtml(cpus);
+      for (const std::string &memory : memories)
+        writeCell(table, map, cpus, memory);
+    }
   }
-  endHtmlTable(out);
   out << "</figure>\n";
 }
 
@@ -368,7 +329,7 @@ void mpg::writeNodeMaps(raw_ostream &out, const ExperimentResult &experiment) {
   }
   for (const std::string &title : titles)
     for (const std::string &figure : figures)
-      MapWriter(out, experiment, title, figure).write();
+      writeMap(out, experiment, title, figure);
   out << "<p class=\"muted\">Medians. The stronger the colour, the larger the "
          "value; bold: the node's own memory.</p>\n";
 }

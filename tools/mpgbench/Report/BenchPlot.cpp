@@ -4,6 +4,7 @@
 // of the guide's figures are drawn. The guide is about another machine: its
 // figures must never squeeze the measured ones.
 
+#include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "llvm/ADT/STLExtras.h"

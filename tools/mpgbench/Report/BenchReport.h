@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The reports of a run, and what the tables of several of them share: short
-// names of points, text in columns for terminals, and numbers with as many
-// digits as mean something.
+// names of points, what lay under them, and numbers with as many digits as mean
+// something.
 
 #ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
 #define MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
@@ -54,34 +54,12 @@ std::string anonymised(llvm::StringRef text,
 void anonymise(BenchRun &run, const std::vector<std::string> &names);
 
 //===----------------------------------------------------------------------===//
-// Text in columns
+// Cells of tables
 //===----------------------------------------------------------------------===//
-//
-// Each is as wide as its widest cell, with two blanks between them.
 
-class TextTable {
-public:
-  /// \p header may have lines: "conflicting\nsets".
-  void addColumn(llvm::StringRef header, bool isNumber);
-  /// One cell a column.
-  void addRow(std::vector<std::string> cells);
-  /// Each line after \p indent blanks, none with blanks at its end.
-  void write(llvm::raw_ostream &out, unsigned indent) const;
-  /// Of the longest line, without the indent.
-  size_t width() const;
-
-private:
-  struct Column {
-    std::vector<std::string> header; ///< lines
-    bool isNumber;
-    size_t width;
-  };
-  void writeLine(llvm::raw_ostream &out, unsigned indent,
-                 const std::vector<std::string> &cells) const;
-
-  std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
-};
+/// "2M 97 %, normal 3 %": what lay under the arrays, of all samples together;
+/// "" if nothing is known.
+std::string describeBacking(const PointResult &point);
 
 /// Four digits that mean something: "0.1234", "12.34", "12345", "1.234e-09".
 std::string formatFigure(double value);

@@ -1,80 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text in columns, and how numbers and points are written in them. See
-// BenchReport.h.
+// How numbers, points and their pages are written in tables. See BenchReport.h.
 
 #include "Support/Format.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 using namespace llvm;
 using namespace mpg;
-
-//===----------------------------------------------------------------------===//
-// Text in columns
-//===----------------------------------------------------------------------===//
-
-void TextTable::addColumn(StringRef header, bool isNumber) {
-  assert(rows.empty() && "columns come before rows");
-  Column column = {{}, isNumber, 0};
-  SmallVector<StringRef, 3> lines;
-  header.split(lines, '\n');
-  for (StringRef line : lines) {
-    column.header.push_back(printable(line));
-    column.width = std::max(column.width, column.header.back().size());
-  }
-  columns.push_back(std::move(column));
-}
-
-void TextTable::addRow(std::vector<std::string> cells) {
-  assert(cells.size() == columns.size() && "one cell a column");
-  for (size_t i = 0; i < columns.size(); ++i) {
-    cells[i] = printable(cells[i]);
-    columns[i].width = std::max(columns[i].width, cells[i].size());
-  }
-  rows.push_back(std::move(cells));
-}
-
-size_t TextTable::width() const {
-  size_t width = 0;
-  for (const Column &column : columns)
-    width += column.width + 2;
-  return width ? width - 2 : 0;
-}
-
-void TextTable::writeLine(raw_ostream &out, unsigned indent,
-                          const std::vector<std::string> &cells) const {
-  std::string line(indent, ' ');
-  for (size_t i = 0; i < columns.size(); ++i) {
-    std::string blanks(columns[i].width - cells[i].size(), ' ');
-    line += columns[i].isNumber ? blanks + cells[i] : cells[i] + blanks;
-    line += "  ";
-  }
-  out << StringRef(line).rtrim(' ') << "\n";
-}
-
-void TextTable::write(raw_ostream &out, unsigned indent) const {
-  size_t headerLines = 0;
-  for (const Column &column : columns)
-    headerLines = std::max(headerLines, column.header.size());
-  for (size_t line = 0; line < headerLines; ++line) {
-    std::vector<std::string> cells;
-    for (const Column &column : columns) {
-      // The last lines stand side by side.
-      size_t skipped = headerLines - column.header.size();
-      cells.push_back(line < skipped ? "" : column.header[line - skipped]);
-    }
-    writeLine(out, indent, cells);
-  }
-  for (const std::vector<std::string> &row : rows)
-    writeLine(out, indent, row);
-}
 
 std::string mpg::formatFigureLike(double value, double like) {
   constexpr int digits = 4, maxDecimals = 6;
@@ -115,6 +53,28 @@ std::optional<double> mpg::findFigure(const PointResult &point,
   if (values.empty())
     return std::nullopt;
   return summarise(values).median;
+}
+
+std::string mpg::describeBacking(const PointResult &point) {
+  Backing backing = getBacking(point);
+  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
+         hugetlb = double(backing.hugetlbBytes);
+  double all = normal + thp + hugetlb;
+  // By the size that was asked for, which hugetlb gives or refuses.
+  StringRef pages = parameter(point.parameters, "pages");
+  bool isSize = parseBytes(pages).value_or(0) >= uint64_t(1) << 20;
+  std::string text;
+  for (auto [bytes, label] : {std::pair(hugetlb, isSize ? pages : "hugetlb"),
+                              std::pair(thp, StringRef("THP")),
+                              std::pair(normal, StringRef("normal"))}) {
+    if (bytes <= 0)
+      continue;
+    // Never 0 % for a part that exists, or 100 % for less than all.
+    unsigned percent = std::clamp(unsigned(100 * bytes / all + 0.5), 1u, 99u);
+    text += formatv("{0}{1} {2} %", text.empty() ? "" : ", ", label,
+                    bytes == all ? 100 : percent);
+  }
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

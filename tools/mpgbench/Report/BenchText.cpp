@@ -6,6 +6,7 @@
 // end. Whatever all points of an experiment share stands above the table once.
 
 #include "Support/Format.h"
+#include "Support/Table.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,24 +25,6 @@ namespace {
 constexpr size_t pointTableColumns = 100;
 
 } // namespace
-
-/// "2M 100 %": what lay under the arrays, of all samples together.
-static std::string describePages(const PointResult &point) {
-  Backing backing = getBacking(point);
-  double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
-         hugetlb = double(backing.hugetlbBytes);
-  // By the size that was asked for, which hugetlb gives or refuses.
-  StringRef pages = parameter(point.parameters, "pages");
-  bool isSize = parseBytes(pages).value_or(0) >= uint64_t(1) << 20;
-  std::string text;
-  for (auto [share, label] : {std::pair(hugetlb, isSize ? pages : "hugetlb"),
-                              std::pair(thp, StringRef("THP")),
-                              std::pair(normal, StringRef("normal"))})
-    if (share >= 0.005 * (normal + thp + hugetlb) && share > 0)
-      text += formatv("{0}{1} {2:f0} %", text.empty() ? "" : ", ", label,
-                      100 * share / (normal + thp + hugetlb));
-  return text;
-}
 
 static std::string describeInterval(const Summary &summary) {
   if (!summary.interval)
@@ -98,7 +81,7 @@ struct PointTable {
   unsigned repetitions;
   std::vector<std::string> parameters, figures;
 
-  TextTable make() const;
+  Table make() const;
 
 private:
   std::vector<std::string> row(const PointResult &point) const;
@@ -119,23 +102,23 @@ std::vector<std::string> PointTable::row(const PointResult &point) const {
     std::optional<double> figure = findFigure(point, name);
     cells.push_back(figure ? formatWholeOrFigure(*figure) : "-");
   }
-  cells.push_back(describePages(point));
+  cells.push_back(describeBacking(point));
   cells.push_back(describeNotes(point, repetitions));
   return cells;
 }
 
-TextTable PointTable::make() const {
-  TextTable table;
+Table PointTable::make() const {
+  Table table;
   for (const std::string &name : parameters)
     table.addColumn(name, /*isNumber=*/false);
-  table.addColumn("median\n" + result.unit, /*isNumber=*/true);
-  table.addColumn("95 % interval", /*isNumber=*/true);
-  table.addColumn("best", /*isNumber=*/true);
+  table.addNumber("median\n" + result.unit);
+  table.addNumber("95 % interval");
+  table.addNumber("best");
   for (std::string name : figures) {
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c == '_' || c == '-'; },
         '\n');
-    table.addColumn(name, /*isNumber=*/true);
+    table.addNumber(name);
   }
   table.addColumn("backing", /*isNumber=*/false);
   table.addColumn("", /*isNumber=*/false);
@@ -203,20 +186,16 @@ static void writeGuide(raw_ostream &out, const ExperimentResult &result) {
   if (result.guide.empty())
     return;
   out << "\n  the guide's figures, of another machine:\n";
-  TextTable table;
+  Table table;
   table.addColumn("", /*isNumber=*/false);
-  table.addColumn("", /*isNumber=*/true);
+  table.addNumber("");
   table.addColumn("", /*isNumber=*/false);
-  std::string text;
-  raw_string_ostream lines(text);
   for (const GuideFigure &figure : result.guide)
     table.addRow(
         {figure.label,
          formatv("{0} {1}", formatWholeOrFigure(figure.value), result.unit),
          "(" + figure.source + ")"});
-  table.write(lines, 4);
-  // A table without a header.
-  out << StringRef(text).split('\n').second;
+  table.write(out, 4);
 }
 
 static void writeConclusions(raw_ostream &out, const ExperimentResult &result) {

@@ -5,9 +5,11 @@
 // sentence for each mode, and the verdict as the last line.
 
 #include "Measure/Statistics.h"
+#include "Process/RunReport.h"
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "Support/JsonItem.h"
+#include "Support/Table.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,14 +17,12 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
-#include <sys/wait.h>
 
 using namespace llvm;
 using namespace mpg;
 
 namespace {
 
-/// A table in the making: the words of one row, the first of which names it.
 class CompareTable {
 public:
   explicit CompareTable(const Comparison &comparison);
@@ -37,7 +37,7 @@ private:
   std::optional<std::string> whyMissing(size_t index) const;
 
   std::vector<const ModeResult *> modes; ///< that have figures
-  std::vector<std::vector<std::string>> rows;
+  Table table;
   std::vector<std::pair<std::string, std::string>> missingCounters; ///< why
 };
 
@@ -82,7 +82,7 @@ template <typename Cell> void CompareTable::addRow(StringRef name, Cell cell) {
   std::vector<std::string> row = {name.str()};
   for (const ModeResult *mode : modes)
     row.push_back(cell(*mode));
-  rows.push_back(std::move(row));
+  table.addRow(std::move(row));
 }
 
 void CompareTable::addTimes() {
@@ -182,7 +182,9 @@ CompareTable::CompareTable(const Comparison &comparison) {
   for (const ModeResult &mode : comparison.modes)
     if (mode.missing.empty())
       modes.push_back(&mode);
-  addRow("", [](const ModeResult &mode) { return mode.name; });
+  table.addColumn("", /*isNumber=*/false);
+  for (const ModeResult *mode : modes)
+    table.addColumn(mode->name, /*isNumber=*/false);
   if (comparison.metric)
     addMetric(*comparison.metric);
   addTimes();
@@ -191,17 +193,7 @@ CompareTable::CompareTable(const Comparison &comparison) {
 }
 
 void CompareTable::write(raw_ostream &out) const {
-  std::vector<size_t> widths(modes.size() + 1);
-  for (const std::vector<std::string> &row : rows)
-    for (size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (const std::vector<std::string> &row : rows) {
-    std::string line = " ";
-    for (size_t column = 0; column < row.size(); ++column)
-      line += " " + row[column] +
-              std::string(widths[column] - row[column].size() + 1, ' ');
-    out << StringRef(line).rtrim() << "\n";
-  }
+  table.write(out, /*indent=*/2);
   for (const auto &[names, reason] : missingCounters)
     out << "  " << fillText(names + ": " + reason, 4) << "\n";
 }
@@ -271,11 +263,6 @@ static int64_t scaled(double value, double scale) {
 static int64_t nanoseconds(double seconds) { return scaled(seconds, 1e9); }
 static int64_t millionths(double ratio) { return scaled(ratio, 1e6); }
 
-static int getStatus(int waitStatus) {
-  return WIFSIGNALED(waitStatus) ? -WTERMSIG(waitStatus)
-                                 : WEXITSTATUS(waitStatus);
-}
-
 static JsonItem orNull(uint64_t value) {
   return value ? JsonItem(value) : JsonItem();
 }
@@ -288,7 +275,7 @@ static JsonObject counterItem(const CounterValue &counter) {
 
 static JsonObject sampleItem(const RunSample &sample) {
   return {{"round", sample.round},
-          {"status", getStatus(sample.waitStatus)},
+          {"status", endingNumber(sample.waitStatus)},
           {"wall_ns", nanoseconds(sample.wallSeconds)},
           {"user_ns", nanoseconds(sample.userSeconds)},
           {"system_ns", nanoseconds(sample.systemSeconds)},

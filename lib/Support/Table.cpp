@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Table.h.
+
+#include "Support/Table.h"
+#include "Support/Format.h"
+#include "Support/HtmlPage.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace llvm;
+using namespace mpg;
+
+void Table::addColumn(StringRef heading, bool isNumber) {
+  assert(rows.empty() && "columns come before rows");
+  Column column = {{}, isNumber, 0};
+  SmallVector<StringRef, 3> lines;
+  heading.split(lines, '\n');
+  for (StringRef line : lines) {
+    column.heading.push_back(printable(line));
+    column.width = std::max(column.width, column.heading.back().size());
+  }
+  columns.push_back(std::move(column));
+}
+
+void Table::addRow(std::vector<std::string> cells) {
+  assert(cells.size() == columns.size() && "one cell a column");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    cells[i] = printable(cells[i]);
+    columns[i].width = std::max(columns[i].width, cells[i].size());
+  }
+  rows.push_back(std::move(cells));
+}
+
+size_t Table::width() const {
+  size_t width = 0;
+  for (const Column &column : columns)
+    width += column.width + 2;
+  return width ? width - 2 : 0;
+}
+
+void Table::writeLine(raw_ostream &out, unsigned indent,
+                      const std::vector<std::string> &cells) const {
+  std::string line(indent, ' ');
+  for (size_t i = 0; i < columns.size(); ++i) {
+    std::string blanks(columns[i].width - cells[i].size(), ' ');
+    line += columns[i].isNumber ? blanks + cells[i] : cells[i] + blanks;
+    line += "  ";
+  }
+  out << StringRef(line).rtrim(' ') << "\n";
+}
+
+void Table::write(raw_ostream &out, unsigned indent) const {
+  size_t headingLines = 0;
+  for (const Column &column : columns)
+    if (column.heading != std::vector<std::string>{""})
+      headingLines = std::max(headingLines, column.heading.size());
+  for (size_t line = 0; line < headingLines; ++line) {
+    std::vector<std::string> cells;
+    for (const Column &column : columns) {
+      // The last lines stand side by side.
+      size_t skipped = headingLines - column.heading.size();
+      cells.push_back(line < skipped ? "" : column.heading[line - skipped]);
+    }
+    writeLine(out, indent, cells);
+  }
+  for (const std::vector<std::string> &row : rows)
+    writeLine(out, indent, row);
+}
+
+void Table::writeHtml(raw_ostream &out, StringRef name, StringRef style,
+                      bool isCode) const {
+  std::vector<std::string> headings;
+  for (const Column &column : columns)
+    headings.push_back((column.isNumber    ? "size|"
+                        : headings.empty() ? "row " + style.str() + "|"
+                                           : "|") +
+                       join(column.heading, " "));
+  HtmlTable table(out, name, headings);
+  for (const std::vector<std::string> &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      table.cell() << (i == 0 && isCode ? htmlCode(row[i])
+                                        : escapeHtml(row[i]));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table of plain text, and its writers for a terminal and for a page. Tables
+// with markup in their cells are HtmlTable's.
+
+#ifndef MPG_SUPPORT_TABLE_H
+#define MPG_SUPPORT_TABLE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace mpg {
+
+class Table {
+public:
+  /// \p heading may have lines: "conflicting\nsets". Numbers are on the right.
+  void addColumn(llvm::StringRef heading, bool isNumber);
+  void addNumber(llvm::StringRef heading) { addColumn(heading, true); }
+  /// One cell a column.
+  void addRow(std::vector<std::string> cells);
+  /// Of the longest line, without the indent.
+  size_t width() const;
+
+  /// Each column is as wide as its widest cell, with two blanks between them.
+  /// Each line after \p indent blanks, none with blanks at its end. No line for
+  /// headings if all are empty.
+  void write(llvm::raw_ostream &out, unsigned indent = 0) const;
+  /// The first column names the rows: in the class \p style, or as code.
+  void writeHtml(llvm::raw_ostream &out, llvm::StringRef name,
+                 llvm::StringRef style = "", bool isCode = false) const;
+
+private:
+  struct Column {
+    std::vector<std::string> heading; ///< lines
+    bool isNumber;
+    size_t width;
+  };
+  void writeLine(llvm::raw_ostream &out, unsigned indent,
+                 const std::vector<std::string> &cells) const;
+
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+} // namespace mpg
+
+#endif // MPG_SUPPORT_TABLE_H
