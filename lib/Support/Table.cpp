@@ -5,6 +5,7 @@
 #include "Support/Table.h"
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -84,4 +85,20 @@ void Table::writeHtml(raw_ostream &out, StringRef name, StringRef style,
     for (size_t i = 0; i < row.size(); ++i)
       table.cell() << (i == 0 && isCode ? htmlCode(row[i])
                                         : escapeHtml(row[i]));
+}
+
+/// In quotes where it needs them.
+static std::string quoteCell(StringRef text) {
+  std::string valid = validUtf8(text);
+  if (valid.find_first_of("\",\r\n") == std::string::npos)
+    return valid;
+  std::string quoted = "\"";
+  for (char letter : valid)
+    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
+}
+
+void mpg::writeCsvLine(raw_ostream &out, ArrayRef<std::string> cells,
+                       StringRef end) {
+  out << join(map_range(cells, quoteCell), ",") << end;
 }

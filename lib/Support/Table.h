@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of plain text, and its writers for a terminal and for a page. Tables
-// with markup in their cells are HtmlTable's.
+// A table of plain text, and its writers for a terminal and for a page; and
+// CSV. Tables with markup in their cells are HtmlTable's.
 
 #ifndef MPG_SUPPORT_TABLE_H
 #define MPG_SUPPORT_TABLE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ private:
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 };
+
+/// One line of CSV as RFC 4180 says. \p end: of the line.
+void writeCsvLine(llvm::raw_ostream &out, llvm::ArrayRef<std::string> cells,
+                  llvm::StringRef end);
 
 } // namespace mpg
 

@@ -61,59 +61,57 @@ bool SimOutput::write(const SimReport &report) {
 // The report as CSV (RFC 4180): a line for the whole, each array and each loop
 // with each page size, and for each division of the sector cache.
 
-/// In quotes where it needs them.
-static std::string field(StringRef text) {
-  std::string valid = validUtf8(text);
-  if (valid.find_first_of("\",\r\n") == std::string::npos)
-    return valid;
-  std::string quoted = "\"";
-  for (char letter : valid)
-    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-static void writeHead(raw_ostream &out, const SimReport &report) {
-  out << "what,name,file,line,bytes,accesses,sector1_ways,page_bytes";
+static std::vector<std::string> headCells(const SimReport &report) {
+  std::vector<std::string> cells = {"what",         "name",      "file",
+                                    "line",         "bytes",     "accesses",
+                                    "sector1_ways", "page_bytes"};
   for (const sim::TlbLevel &level : report.machine.tlbs)
-    out << "," << field(level.name + " misses");
-  std::vector<std::string> names;
+    cells.push_back(level.name + " misses");
+  auto add = [&](const std::string &name) {
+    append_values(cells, name + " min", name + " max");
+  };
   for (const sim::CacheLevel &level : report.machine.caches)
-    names.push_back(level.name + " misses");
-  names.insert(names.end(), {"lines read", "lines written"});
-  for (const std::string &name : names)
-    out << "," << field(name + " min") << "," << field(name + " max");
-  out << "\r\n";
+    add(level.name + " misses");
+  add("lines read");
+  add("lines written");
+  return cells;
 }
 
-static void writeRow(raw_ostream &out, const SimPart &part, unsigned ways,
-                     const SimPageCounts &page) {
-  out << part.kind << "," << field(part.name) << "," << field(part.file) << ","
-      << (part.line ? std::to_string(part.line) : "") << ","
-      << (part.bytes ? std::to_string(part.bytes) : "") << ","
-      << part.counts.accesses << "," << ways << "," << page.pageBytes;
+static void writeCsvRow(raw_ostream &out, const SimPart &part, unsigned ways,
+                        const SimPageCounts &page) {
+  std::vector<std::string> cells = {part.kind,
+                                    part.name,
+                                    part.file,
+                                    part.line ? std::to_string(part.line) : "",
+                                    part.bytes ? std::to_string(part.bytes)
+                                               : "",
+                                    std::to_string(part.counts.accesses),
+                                    std::to_string(ways),
+                                    std::to_string(page.pageBytes)};
   for (uint64_t misses : page.tlbMisses)
-    out << "," << misses;
+    cells.push_back(std::to_string(misses));
   std::vector<SimInterval> intervals = page.cacheMisses;
-  intervals.insert(intervals.end(), {page.linesRead, page.linesWritten});
+  append_values(intervals, page.linesRead, page.linesWritten);
   for (const SimInterval &interval : intervals)
-    out << "," << interval.min << "," << interval.max;
-  out << "\r\n";
+    append_values(cells, std::to_string(interval.min),
+                  std::to_string(interval.max));
+  writeCsvLine(out, cells, "\r\n");
 }
 
 void mpg::writeSimCsv(raw_ostream &out, const SimReport &report) {
-  writeHead(out, report);
+  writeCsvLine(out, headCells(report), "\r\n");
   SimPart whole;
   whole.kind = "all";
   whole.name = report.command[0];
   whole.counts = report.all;
   for (const SimPageCounts &page : report.all.pages)
-    writeRow(out, whole, 0, page);
+    writeCsvRow(out, whole, 0, page);
   for (const SimQuota &quota :
        drop_begin(report.quotas, !report.quotas.empty()))
     for (const SimPageCounts &page : quota.pages)
-      writeRow(out, whole, quota.ways, page);
+      writeCsvRow(out, whole, quota.ways, page);
   for (const std::vector<SimPart> *parts : {&report.arrays, &report.loops})
     for (const SimPart &part : *parts)
       for (const SimPageCounts &page : part.counts.pages)
-        writeRow(out, part, 0, page);
+        writeCsvRow(out, part, 0, page);
 }

@@ -7,6 +7,7 @@
 // results that are passed on.
 
 #include "Support/JsonItem.h"
+#include "Support/Table.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/STLExtras.h"
@@ -152,18 +153,6 @@ void mpg::writeBenchJson(raw_ostream &out, const BenchRun &run) {
 // column each: "pages=2M;threads=1". Quoted as RFC 4180 says; lines end as Unix
 // ends them.
 
-static std::string quoted(StringRef text) {
-  if (text.find_first_of(",\"\r\n") == StringRef::npos)
-    return text.str();
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"')
-      result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 /// The shortest of two forms that reads as the same number again.
 static std::string numberText(double value) {
   std::string text;
@@ -212,79 +201,54 @@ static std::string counterText(const WorkerResult &sample,
   return {};
 }
 
-namespace {
-
-class CsvWriter {
-public:
-  CsvWriter(raw_ostream &out, const BenchRun &run)
-      : out(out), run(run), counters(counterNames(run)) {}
-  void write();
-
-private:
-  void writeHeader();
-  /// The part before the sample.
-  void writeHead(const ExperimentResult &experiment, const PointResult &point);
-  void writeSample(const PointResult &point, size_t index);
-  void writeMissing(const PointResult &point);
-
-  raw_ostream &out;
-  const BenchRun &run;
-  std::vector<std::string> counters;
-};
-
-} // namespace
-
-void CsvWriter::writeHeader() {
-  out << "experiment,point,parameters,unit,round,value,normal_bytes,thp_bytes,"
-         "hugetlb_bytes,involuntary_switches";
+static std::vector<std::string> sampleCells(const WorkerResult &sample,
+                                            ArrayRef<std::string> counters) {
+  std::vector<std::string> cells = {numberText(sample.value),
+                                    std::to_string(sample.backing.normalBytes),
+                                    std::to_string(sample.backing.thpBytes),
+                                    std::to_string(sample.backing.hugetlbBytes),
+                                    std::to_string(sample.involuntarySwitches)};
   for (const std::string &counter : counters)
-    out << ',' << quoted(counter);
-  out << ",figures,busy,missing\n";
+    cells.push_back(counterText(sample, counter));
+  cells.push_back(joined(sample.figures));
+  return cells;
 }
 
-void CsvWriter::writeHead(const ExperimentResult &experiment,
-                          const PointResult &point) {
-  out << quoted(experiment.name) << ',' << quoted(point.name) << ','
-      << quoted(joined(point.parameters)) << ',' << quoted(experiment.unit)
-      << ',';
-}
-
-void CsvWriter::writeSample(const PointResult &point, size_t index) {
-  const WorkerResult &sample = point.samples[index];
-  out << point.rounds[index] << ',' << numberText(sample.value) << ','
-      << sample.backing.normalBytes << ',' << sample.backing.thpBytes << ','
-      << sample.backing.hugetlbBytes << ',' << sample.involuntarySwitches;
-  for (const std::string &counter : counters)
-    out << ',' << counterText(sample, counter);
-  out << ',' << quoted(joined(sample.figures)) << ','
-      << (point.isBusy ? "yes" : "no") << ",\n";
-}
-
-void CsvWriter::writeMissing(const PointResult &point) {
-  out << ",,,,,"; // round to involuntary_switches
-  for (size_t i = 0; i < counters.size(); ++i)
-    out << ',';
-  out << ",," << (point.isBusy ? "yes" : "no") << ',' << quoted(point.missing)
-      << '\n';
-}
-
-void CsvWriter::write() {
-  writeHeader();
-  for (const ExperimentResult &experiment : run.experiments)
-    for (const PointResult &point : experiment.points) {
-      for (size_t i = 0; i < point.samples.size(); ++i) {
-        writeHead(experiment, point);
-        writeSample(point, i);
-      }
-      if (point.samples.empty()) {
-        writeHead(experiment, point);
-        writeMissing(point);
-      }
-    }
+static void writePointCsv(raw_ostream &out, const ExperimentResult &experiment,
+                          const PointResult &point,
+                          ArrayRef<std::string> counters) {
+  const std::vector<std::string> head = {
+      experiment.name, point.name, joined(point.parameters), experiment.unit};
+  std::string busy = point.isBusy ? "yes" : "no";
+  std::vector<std::string> cells = head;
+  for (size_t i = 0; i < point.samples.size(); ++i) {
+    cells.push_back(std::to_string(point.rounds[i]));
+    append_range(cells, sampleCells(point.samples[i], counters));
+    append_values(cells, busy, "");
+    writeCsvLine(out, cells, "\n");
+    cells = head;
+  }
+  if (!point.samples.empty())
+    return;
+  // No round, no cells of a sample.
+  cells.resize(cells.size() + 1 + sampleCells({}, counters).size());
+  append_values(cells, busy, point.missing);
+  writeCsvLine(out, cells, "\n");
 }
 
 void mpg::writeBenchCsv(raw_ostream &out, const BenchRun &run) {
-  CsvWriter(out, run).write();
+  std::vector<std::string> counters = counterNames(run);
+  std::vector<std::string> names = {"experiment",    "point",
+                                    "parameters",    "unit",
+                                    "round",         "value",
+                                    "normal_bytes",  "thp_bytes",
+                                    "hugetlb_bytes", "involuntary_switches"};
+  append_range(names, counters);
+  append_values(names, "figures", "busy", "missing");
+  writeCsvLine(out, names, "\n");
+  for (const ExperimentResult &experiment : run.experiments)
+    for (const PointResult &point : experiment.points)
+      writePointCsv(out, experiment, point, counters);
 }
 
 // Texts of a run come from the system as well (reasons
