@@ -81,7 +81,7 @@ static PlotPoint makePoint(const PointResult &result, size_t series,
 }
 
 /// "16K" and "1G" as bytes, "0.5" as it is; 0 if it is neither.
-static double parseNumber(StringRef text) {
+static double parseAxisValue(StringRef text) {
   if (std::optional<uint64_t> bytes = parseBytes(text))
     return double(*bytes);
   double number = 0;
@@ -172,7 +172,7 @@ void Arranger::addPanel(const Group &group, PlotPanel panel,
   for (const PointResult *point : points) {
     StringRef text = parameter(point->parameters, group.x);
     if (none_of(values, [&](const auto &one) { return one.second == text; }))
-      values.push_back({parseNumber(text), text.str()});
+      values.push_back({parseAxisValue(text), text.str()});
   }
   bool areNumbers = experiment.xIsNumber &&
                     none_of(values, [](const auto &v) { return v.first <= 0; });
