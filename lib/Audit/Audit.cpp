@@ -129,9 +129,9 @@ static void lowerErrors(std::vector<Finding> &findings) {
 
 /// Where the job wants no large pages, nothing that keeps them away is wrong;
 /// where it may not, that is one level less.
-static void lowerUnwanted(const Launch &launch,
+static void lowerUnwanted(const Launch &launch, Target target,
                           std::vector<Finding> &findings) {
-  PageSwitch pages = pageSwitch(launch);
+  PageSwitch pages = pageSwitch(launch, target == Target::mpg);
   if (pages == PageSwitch::on)
     return;
   bool isOff = pages == PageSwitch::off;
@@ -264,7 +264,7 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
                   report.hugeBytes, closure ? &*closure : nullptr);
   runChecks(subject, report.findings);
   if (subject.launch())
-    lowerUnwanted(*subject.launch(), report.findings);
+    lowerUnwanted(*subject.launch(), report.target, report.findings);
   if (subject.launch() && report.target == Target::libhugetlbfs)
     lowerUnaskedLayout(*subject.launch(), report.findings);
   if (subject.launch() && subject.launch()->uncertain)
