@@ -5,6 +5,7 @@
 
 #include "JobRules/JobVerdict.h"
 #include "JobRules/RuleContext.h"
+#include "JobScript/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -270,12 +271,6 @@ static std::string makeSentence(const JobScript &script,
   return text;
 }
 
-/// A shell's input starts programs, but is not audited.
-static bool isShell(StringRef program) {
-  return is_contained({"sh", "bash", "dash", "ksh", "zsh", "csh", "tcsh"},
-                      baseName(program));
-}
-
 bool JobVerdict::givesAny() const {
   return any_of(programs, [](const ProgramVerdict &verdict) {
     return verdict.means.givesAny();
@@ -287,7 +282,8 @@ JobVerdict mpg::judgeJob(const JobScript &script,
   JobVerdict verdict;
   for (const LaunchedProgram &program : programs) {
     const JobLaunch &start = *program.launch;
-    if (isSystemTool(start.program.text) || isShell(start.program.text) ||
+    if (isSystemTool(start.program.text) ||
+        isShell(baseName(start.program.text)) ||
         (!program.report && hasScriptName(start)))
       continue;
     ProgramVerdict one;

@@ -285,12 +285,16 @@ void JobReader::runUnset(const Command &command) {
     const ShellVariable *before = variables.find(name);
     if (before && before->readOnly)
       continue;
-    ShellVariable none;
-    none.set = false;
-    none.line = command.line;
-    variables.store(name, std::move(none));
+    unset(name, command.line);
     addSetting(name, JobWord(), command.line, "unset");
   }
+}
+
+void JobReader::unset(StringRef name, unsigned line) {
+  ShellVariable none;
+  none.set = false;
+  none.line = line;
+  variables.store(name, std::move(none));
 }
 
 size_t JobReader::certainFrom(size_t certainWords, size_t first) {
@@ -373,6 +377,17 @@ void JobReader::forgetEnvironment(const Command &command) {
   forgetEnvironment(command.line, std::move(what));
 }
 
+/// "module unload craype-hugepages2M", "ml -craype-hugepages2M".
+static bool unloadsHugePages(ArrayRef<JobWord> words, StringRef verb) {
+  static const StringRef verbs[] = {"unload", "rm", "del", "swap", "switch"};
+  bool unloads = is_contained(verbs, verb);
+  return verb == "purge" || any_of(words, [&](const JobWord &word) {
+           StringRef text = word.text;
+           return (text.consume_front("-") || unloads) &&
+                  text.starts_with("craype-hugepages");
+         });
+}
+
 /// "module load a b", "ml a": what it sets, only its files say.
 void JobReader::runModule(const Command &command) {
   size_t first = 1;
@@ -381,6 +396,8 @@ void JobReader::runModule(const Command &command) {
     ++first;
   StringRef verb =
       first < command.words.size() ? StringRef(command.words[first].text) : "";
+  if (unloadsHugePages(command.words, verb))
+    unsetHugePagesModule(command.line);
   if (isModuleQuery(verb))
     return;
   forgetEnvironment(command);
@@ -400,6 +417,20 @@ void JobReader::runModule(const Command &command) {
     if (module.starts_with("craype-hugepages"))
       setHugePagesModule(module, command.line);
   }
+}
+
+/// Takes away what the module has set, if the script has loaded it.
+void JobReader::unsetHugePagesModule(unsigned line) {
+  if (none_of(script.modules, [](StringRef module) {
+        return module.starts_with("craype-hugepages");
+      }))
+    return;
+  for (StringRef name :
+       {"HUGETLB_DEFAULT_PAGE_SIZE", "HUGETLB_MORECORE", "HUGETLB_ELFMAP"})
+    if (variables.find(name)) {
+      unset(name, line);
+      addSetting(name, JobWord(), line, "unset");
+    }
 }
 
 /// What Cray's module sets for libhugetlbfs, with which it links (the

@@ -372,10 +372,6 @@ std::optional<uint64_t> JobReader::stackBytes() const {
   return kibibytes * 1024;
 }
 
-static bool isShell(StringRef name) {
-  return name == "sh" || name.ends_with("sh");
-}
-
 /// A shell or an interpreter reads a file that is not a program. A shell's file
 /// starts programs, most of the time.
 void JobReader::noteInterpreter(const JobLaunch &launch) {
@@ -453,7 +449,8 @@ void JobReader::addLaunches(const Command &command) {
       ended = true;
     if (!parts.notUnderstood.empty())
       notUnderstood(command.line, parts.notUnderstood);
-    if (isHelper(parts) || readDocument(command, parts, words))
+    if (isHelper(parts) || readDocument(command, parts, words) ||
+        readShellFile(command, parts, words))
       continue;
     addOperands(command, parts);
     if (parts.isLaunched)

@@ -36,12 +36,12 @@ struct LaunchParts;
 class JobReader {
 public:
   JobReader(JobScript &script, ShellTokens read, ShellBlocks blocks,
-            size_t budgetBytes, ProgramProbe probe)
+            size_t budgetBytes, ProgramProbe probe, TextProbe readFile)
       : script(script), tokens(std::move(read.tokens)),
         hidden(std::move(read.hidden)), roles(std::move(blocks.roles)),
         next(std::move(blocks.next)), expander(variables, budgetBytes),
-        probe(std::move(probe)), copyBudget(budgetBytes),
-        textBudget(budgetBytes) {}
+        probe(std::move(probe)), readFile(std::move(readFile)),
+        copyBudget(budgetBytes), textBudget(budgetBytes) {}
 
   /// \p login: the shell reads the user's and the system's profile first.
   void run(llvm::ArrayRef<DirectiveVariable> fromDirectives, bool login);
@@ -144,6 +144,9 @@ private:
                       unsigned line);
   bool readDocument(const Command &command, const LaunchParts &parts,
                     llvm::ArrayRef<JobWord> words);
+  bool readShellFile(const Command &command, const LaunchParts &parts,
+                     llvm::ArrayRef<JobWord> words);
+  void keepExported(unsigned line);
 
   // JobCommands.cpp: what one command does.
   Command expand(Range range);
@@ -154,11 +157,13 @@ private:
   void runDeclaration(const Command &command);
   void declare(const Command &command, llvm::StringRef attributes, size_t i);
   void runUnset(const Command &command);
+  void unset(llvm::StringRef name, unsigned line);
   void runSet(const Command &command);
   static size_t certainFrom(size_t certainWords, size_t first);
   void runShift(const Command &command);
   void runModule(const Command &command);
   void setHugePagesModule(llvm::StringRef module, unsigned line);
+  void unsetHugePagesModule(unsigned line);
   void runUlimit(const Command &command);
   void runCd(const Command &command);
   void changeFolder(const Command &command);
@@ -217,6 +222,8 @@ private:
   ShellVariables variables;
   ShellExpander expander;
   ProgramProbe probe;
+  TextProbe readFile;
+  const char *fileText = nullptr; ///< of a file: its lines are not the script's
   size_t copyBudget; ///< bytes that environments of launches may take
   size_t textBudget; ///< bytes of texts within words that are still read
   struct Trap {

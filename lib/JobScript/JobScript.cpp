@@ -195,7 +195,7 @@ static bool isOfBash(const JobProblem &problem) {
 }
 
 JobScript mpg::readJobScript(StringRef text, const std::string &path,
-                             ProgramProbe probe) {
+                             ProgramProbe probe, TextProbe readFile) {
   JobScript script;
   script.path = path;
   std::string shell = normalized(text, script);
@@ -222,7 +222,7 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path,
   // Expanded and copied text may be a few times as large as the script.
   size_t budget = (size_t(4) << 20) + 16 * shell.size();
   JobReader reader(script, std::move(tokens), std::move(blocks), budget,
-                   std::move(probe));
+                   std::move(probe), std::move(readFile));
   if (csh)
     reader.runCsh(variables);
   else
@@ -256,10 +256,8 @@ public:
   explicit UserPrograms(StringRef script)
       : beside(sys::path::parent_path(script).str()) {}
 
-  OperandKind operator()(const JobLaunch &start) {
-    std::string path = findLaunched(start, ".");
-    if (path.empty() && !beside.empty())
-      path = findLaunched(start, beside);
+  OperandKind findKind(const JobLaunch &start) {
+    std::string path = findPath(start);
     if (path.empty())
       return OperandKind::absent;
     auto [known, isNew] = kinds.try_emplace(path, OperandKind::other);
@@ -270,7 +268,23 @@ public:
     return known->second;
   }
 
+  std::optional<std::string> readText(const JobLaunch &start) const {
+    constexpr uint64_t maxBytes = 1 << 20;
+    std::string path = findPath(start);
+    auto buffer = path.empty()
+                      ? std::make_error_code(std::errc::invalid_argument)
+                      : readUnmapped(path, maxBytes);
+    if (!buffer || (*buffer)->getBuffer().contains('\0'))
+      return std::nullopt;
+    return (*buffer)->getBuffer().str();
+  }
+
 private:
+  std::string findPath(const JobLaunch &start) const {
+    std::string path = findLaunched(start, ".");
+    return path.empty() && !beside.empty() ? findLaunched(start, beside) : path;
+  }
+
   std::string beside;
   StringMap<OperandKind> kinds;
 };
@@ -290,7 +304,11 @@ Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
                                          "ELF"))
     return createStringError(std::errc::invalid_argument,
                              "it is a program, not a job script");
-  return readJobScript((*buffer)->getBuffer(), path, UserPrograms(path));
+  UserPrograms programs(path);
+  return readJobScript(
+      (*buffer)->getBuffer(), path,
+      [&](const JobLaunch &start) { return programs.findKind(start); },
+      [&](const JobLaunch &start) { return programs.readText(start); });
 }
 
 /// \p word with the folders in front replaced that this machine has as well:

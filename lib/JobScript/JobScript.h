@@ -132,11 +132,15 @@ enum class OperandKind : uint8_t { absent, program, other };
 /// Says what the program of a start is. A program is one that the user may have
 /// built: an ELF file outside the folders of the system.
 using ProgramProbe = std::function<OperandKind(const JobLaunch &)>;
+/// The text of the file that is the program of a start; none: it is not here,
+/// or no text.
+using TextProbe = std::function<std::optional<std::string>(const JobLaunch &)>;
 
 /// Reads \p text. Every text is a script: what is wrong with it is in its
 /// problems, and the rest is read.
 JobScript readJobScript(llvm::StringRef text, const std::string &path,
-                        ProgramProbe probe = nullptr);
+                        ProgramProbe probe = nullptr,
+                        TextProbe readFile = nullptr);
 
 /// The same for a file. The error's text is the reason alone.
 llvm::Expected<JobScript> readJobScriptFile(const std::string &path);

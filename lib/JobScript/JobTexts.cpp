@@ -38,7 +38,8 @@ std::optional<JobReader::Range> JobReader::addText(StringRef text,
   size_t base = tokens.size();
   for (size_t i = 0; i < read.tokens.size(); ++i) {
     tokens.push_back(read.tokens[i]);
-    tokens.back().line += line - 1;
+    tokens.back().line =
+        text.data() == fileText ? line : tokens.back().line + line - 1;
     roles.push_back(blocks.roles[i]);
     next.push_back(base + blocks.next[i]);
   }
@@ -228,29 +229,35 @@ void JobReader::readShellTexts(const LaunchParts &parts,
   }
 }
 
-/// Whether a shell with these words takes its commands from standard input.
-static bool readsStandardInput(ArrayRef<JobWord> arguments) {
+/// The place of the file that a shell with these words reads; their number if
+/// it is standard input.
+static size_t findFile(ArrayRef<JobWord> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef word = arguments[i].text;
     bool isOption = word.size() > 1 && (word[0] == '-' || word[0] == '+');
     if (!isOption)
-      return word == "-" || word == "/dev/stdin";
+      return word == "-" || word == "/dev/stdin" ? arguments.size() : i;
     if (!word.starts_with("--") && word.contains('s'))
-      return true;
+      break;
     if (word == "-o" || word == "+o" || word == "-O" || word == "+O")
       ++i;
   }
-  return true;
+  return arguments.size();
+}
+
+/// Whether a shell of Bourne's kind is started, other than with -c.
+static bool startsShell(const LaunchParts &parts) {
+  static constexpr StringLiteral shells[] = {"sh", "bash", "dash", "ksh",
+                                             "zsh"};
+  return parts.program && parts.shellTexts.empty() &&
+         is_contained(shells, sys::path::filename(parts.program->text));
 }
 
 /// "bash <<EOF". False: \p parts is something else, or its text is not read.
 bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
                              ArrayRef<JobWord> words) {
-  static constexpr StringLiteral shells[] = {"sh", "bash", "dash", "ksh",
-                                             "zsh"};
-  if (!command.document || !parts.program || !parts.shellTexts.empty() ||
-      !is_contained(shells, sys::path::filename(parts.program->text)) ||
-      !readsStandardInput(parts.arguments))
+  if (!command.document || !startsShell(parts) ||
+      findFile(parts.arguments) != parts.arguments.size())
     return false;
   StringRef text = command.document->text;
   // The outer shell replaces its variables in the document. The inner one sees
@@ -264,4 +271,52 @@ bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
   }
   size_t before = words.size() - parts.arguments.size() - 1;
   return readBehind(words.take_front(before), text, command.document->line);
+}
+
+/// Another shell gets what is exported.
+void JobReader::keepExported(unsigned line) {
+  static constexpr StringLiteral ofReader[] = {
+      stackLimitName, exportAllName, folderName, pushedName, unknownFromName};
+  std::vector<std::string> own;
+  for (const auto &entry : variables.all())
+    if (entry.second.set && !entry.second.exported &&
+        !is_contained(ofReader, entry.first()))
+      own.push_back(entry.first().str());
+  for (const std::string &name : own)
+    unset(name, line);
+}
+
+/// "bash FILE": its commands are read as if they were in this line. False:
+/// \p parts is something else, or the file is not here.
+bool JobReader::readShellFile(const Command &command, const LaunchParts &parts,
+                              ArrayRef<JobWord> words) {
+  size_t at = startsShell(parts) && readFile ? findFile(parts.arguments)
+                                             : parts.arguments.size();
+  if (at == parts.arguments.size() || !parts.arguments[at].known())
+    return false;
+  JobLaunch file;
+  file.program = parts.arguments[at];
+  if (!StringRef(file.program.text).contains('/'))
+    file.program.text.insert(0, "./");
+  if (const ShellVariable *folder = variables.find(folderName))
+    file.folder = folder->value.word();
+  std::optional<std::string> text = readFile(file);
+  if (!text || text->size() > textBudget)
+    return false;
+  texts.push_back(std::move(*text));
+  std::vector<ShellValue> arguments;
+  for (const JobWord &word : ArrayRef(parts.arguments).drop_front(at + 1))
+    arguments.push_back(word.known() ? ShellValue(word.text)
+                                     : ShellValue::notKnown(word.unknown));
+  ShellVariables::Mark start = variables.mark();
+  auto outerArguments = std::exchange(variables.arguments, arguments);
+  const char *outerText = std::exchange(fileText, texts.back().data());
+  keepExported(command.line);
+  size_t before = words.size() - parts.arguments.size() - 1;
+  bool isRead =
+      readBehind(words.take_front(before), texts.back(), command.line);
+  fileText = outerText;
+  variables.arguments = std::move(outerArguments);
+  variables.undo(start);
+  return isRead;
 }

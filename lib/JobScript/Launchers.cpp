@@ -458,7 +458,7 @@ static std::string whatElsewhere(ArrayRef<JobWord> words) {
   if (words.empty() ||
       !isRunner(sys::path::filename(words[0].text), words.drop_front()))
     return "";
-  auto verb = find_if(words.drop_front(), [](const JobWord &word) {
+  const auto *verb = find_if(words.drop_front(), [](const JobWord &word) {
     return meansStart(word.text);
   });
   if (verb == words.end() && words.size() > 1)
@@ -551,6 +551,11 @@ void LaunchReader::decide() {
   parts.isLaunched = hasTool ? true : named && !opaque;
   if (opaque && !hasTool)
     parts.notUnderstood = "the command that " + word.text + " stands for";
+}
+
+bool mpg::isShell(StringRef name) {
+  return is_contained(
+      {"sh", "bash", "dash", "ksh", "zsh", "ash", "mksh", "csh", "tcsh"}, name);
 }
 
 /// "env" alone prints, "exec" alone redirects; "command -v x" asks, and most

@@ -60,6 +60,9 @@ bool isCommonTool(llvm::StringRef name);
 /// Whether \p name reads a program that is not ELF: python3, bash.
 bool isInterpreter(llvm::StringRef name);
 
+/// Whether \p name, without folders, is a shell: its input starts programs.
+bool isShell(llvm::StringRef name);
+
 } // namespace mpg
 
 #endif // MPG_JOBSCRIPT_LAUNCHERS_H
