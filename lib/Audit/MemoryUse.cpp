@@ -22,6 +22,9 @@ ArrayRef<MemoryOwner> mpg::allMemoryOwners() { return owners; }
 /// The setting that asks for large pages for all mapped memory.
 static constexpr StringLiteral mapSetting = "MPG_MMAP=thp";
 
+/// The owner of a part: the rest is malloc's.
+static constexpr StringLiteral windowsId = "windows";
+
 /// The same for Java, which has two ways.
 static constexpr StringLiteral poolOption = "-XX:+UseLargePages";
 
@@ -34,6 +37,8 @@ bool mpg::isMemoryOption(StringRef word) {
 bool MemoryUse::needsLibmpg() const {
   return !owner || owner->setting == mapSetting;
 }
+
+bool MemoryUse::ownsMost() const { return owner && owner->id != windowsId; }
 
 StringRef MemoryUse::setting() const {
   if (isHelped || !mapsItself() || (needsLibmpg() && !isReachable))
@@ -69,8 +74,18 @@ static bool startsWithAny(StringRef name, StringRef starts) {
   return any_of(words, [&](StringRef word) { return name.starts_with(word); });
 }
 
+static bool makesWindows(const KnownSymbolUse &symbols) {
+  return any_of(ArrayRef<KnownSymbol>({KnownSymbol::MPI_Win_allocate,
+                                       KnownSymbol::MPI_Win_allocate_shared,
+                                       KnownSymbol::mpi_win_allocate_,
+                                       KnownSymbol::mpi_win_allocate_shared_}),
+                [&](KnownSymbol symbol) { return symbols.imports(symbol); });
+}
+
 static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
   Image &image = subject.image;
+  if (owner.id == windowsId)
+    return makesWindows(subject.symbols());
   if (!owner.section.empty() && image.findSection(owner.section))
     return true;
   if (!owner.symbol.empty() && image.exportsSymbol(owner.symbol))

@@ -40,6 +40,8 @@ struct MemoryUse {
   /// Nothing maps memory past malloc: all libraries were read.
   bool heapOnly = false;
 
+  /// The owner has more than malloc.
+  bool ownsMost() const;
   /// The setting is one of libmpg's.
   bool needsLibmpg() const;
   bool mapsItself() const { return owner || !mappers.empty(); }

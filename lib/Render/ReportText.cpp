@@ -136,18 +136,16 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
   for (const Region &region : report.regions) {
     out << "  " << left_justify(region.name, 12) << ' '
         << right_justify(region.atRunTime ? "-" : formatBytes(region.bytes), 10)
-        << "   " << printable(eligibleText(region, report.memory)) << "\n";
+        << "   " << fillLine(printable(eligibleText(region, report.memory)), 28)
+        << "\n";
   }
   if (report.largestSymbols.empty())
     return;
-  out << "  largest:";
-  const char *separator = " ";
-  for (const LargeSymbol &symbol : report.largestSymbols) {
-    out << separator << printable(symbol.name) << " ("
-        << formatBytes(symbol.bytes) << " in " << symbol.section << ")";
-    separator = ", ";
-  }
-  out << "\n";
+  std::string largest;
+  for (const LargeSymbol &symbol : report.largestSymbols)
+    largest += (largest.empty() ? "" : ", ") + printable(symbol.name) + " (" +
+               formatBytes(symbol.bytes) + " in " + symbol.section + ")";
+  out << "  largest: " << fillLine(largest, 11) << "\n";
 }
 
 static bool isDynamicProgram(const FileReport &report) {
@@ -226,7 +224,7 @@ static std::string heapLine(const FileReport &report) {
     return "";
   const MemoryUse &memory = report.memory;
   std::string text = "static data is " + data + "; ";
-  if (memory.owner)
+  if (memory.ownsMost())
     text += "most memory is not malloc's. Nothing to relink.";
   else if (memory.mapsItself())
     text += "its memory is heap, but for " + memory.what() +
@@ -432,10 +430,14 @@ static void writePages(raw_ostream &out, const JobReport &job,
       ranks = job.script.ranksPerNode;
     if (pages <= 2)
       continue; // any pool has them
-    out << "  pages: " << printable(name) << " needs " << pages << " a process";
+    std::string text =
+        printable(name) + " needs " + std::to_string(pages) + " a process";
     if (ranks && *ranks > 1)
-      out << ", " << SaturatingMultiply<uint64_t>(pages, *ranks) << " a node";
-    out << ", of 2 MiB, for its static data; heap and stacks come on top\n";
+      text += ", " +
+              std::to_string(SaturatingMultiply<uint64_t>(pages, *ranks)) +
+              " a node";
+    text += ", of 2 MiB, for its static data; heap and stacks come on top";
+    out << "  pages: " << fillLine(text, 9) << "\n";
   }
 }
 
