@@ -85,7 +85,7 @@ static std::string explainCode(const std::string &wanted,
 /// The heading of a page about \p word of Fujitsu's compilers.
 static std::string fccHeading(StringRef word, StringRef kind) {
   StringRef text = kind == "not"         ? "there is nothing for it"
-                   : kind == "byDefault" ? "so without it"
+                   : kind == "byDefault" ? "the default of clang and flang"
                    : kind == "older"     ? "for K and FX10 (SPARC), "
                                            "not for A64FX"
                                          : kind;
