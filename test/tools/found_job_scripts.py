@@ -19,6 +19,7 @@ line for each difference, then how many scripts had a wrong error, a wrong warni
 problem.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -37,9 +38,11 @@ def audit(mpgaudit, script):
     if not script.startswith("#!"):
         script = "#!/bin/bash\n" + script
     Path("job.sh").write_text(script.replace("@HERE@", str(Path.cwd())), "utf-8")
+    # A machine may have one of the programs installed.
     run = subprocess.run([mpgaudit, "--no-config", "--format=line", "--job=job.sh"],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, timeout=600, check=False)
+                         stderr=subprocess.STDOUT, timeout=600, check=False,
+                         env={**os.environ, "PATH": "/nowhere"})
     output = run.stdout.decode(errors="replace")
     found = [match.groups() for match in map(FINDING.match, output.splitlines()) if match]
     return run.returncode, [one for one in found if not one[0].startswith("/")], output
