@@ -12,7 +12,32 @@ using namespace llvm;
 using namespace mpg;
 
 std::string BlockOrigin::name() const {
-  return variable.empty() ? place : variable + " (" + place + ")";
+  std::string where = place + distinction;
+  return variable.empty() ? where : variable + " (" + where + ")";
+}
+
+bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
+  if (wanted == place || (!variable.empty() && wanted == variable))
+    return true;
+  if (!variable.empty() &&
+      !(wanted.consume_front(variable + " (") && wanted.consume_back(")")))
+    return false;
+  if (!wanted.consume_front(place))
+    return false;
+  if (size_t sign = wanted.rfind(" #"); sign != StringRef::npos) {
+    if (wanted.drop_front(sign + 2) != std::to_string(number))
+      return false;
+    wanted = wanted.take_front(sign);
+  }
+  if (wanted.empty())
+    return true;
+  if (!wanted.consume_front(" from "))
+    return false;
+  SmallVector<StringRef, 4> from;
+  wanted.split(from, ", ");
+  return all_of(from, [&](StringRef caller) {
+    return is_contained(callerPlaces, caller);
+  });
 }
 
 /// Between the program and its memory, or before its main; no user looks for an
@@ -72,6 +97,11 @@ DebugInfo &BlockNamer::getInfo(const std::string &path) {
   return *info;
 }
 
+CallAddress BlockNamer::findAllocating(const CallAddress &recording) {
+  return {recording.path,
+          getInfo(recording.path).getPreviousReturn(recording.address)};
+}
+
 /// Whether \p call is in the main that compilers write around a program in
 /// Fortran.
 static bool isFortranStart(DebugInfo &info, const CallAddress &call,
@@ -104,13 +134,12 @@ static void addSteps(const CallAddress &call, DebugInfo &info,
   }
 }
 
-/// The first step that does more than to pass on.
-static const Step &getOwner(ArrayRef<Step> steps) {
-  size_t at = 0;
-  while (at + 1 < steps.size() && steps[at].frame.returnsPointer &&
-         steps[at + 1].frame.line)
-    ++at;
-  return steps[at];
+/// Whether \p step returns a pointer to the block, as far as its code shows.
+static bool isPassingOn(DebugInfo &info, const Step &step) {
+  if (!step.frame.returnsPointer)
+    return false;
+  std::optional<size_t> keeper = info.findKeeper(step.call->address);
+  return !keeper || *keeper > step.number;
 }
 
 BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
@@ -120,7 +149,11 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
     addSteps(call, getInfo(call.path), steps);
   if (steps.empty())
     return origin;
-  const Step &owner = getOwner(steps);
+  size_t first = 0; // that does more than to pass on
+  while (first + 1 < steps.size() && steps[first + 1].frame.line &&
+         isPassingOn(getInfo(steps[first].call->path), steps[first]))
+    ++first;
+  const Step &owner = steps[first];
   origin.place = owner.place;
   origin.file = printable(sys::path::filename(owner.call->path));
   origin.hasLine = owner.frame.line != 0;
@@ -129,24 +162,30 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   if (origin.hasLine)
     origin.variable = printable(
         getInfo(owner.call->path).receiver(owner.call->address, owner.number));
-  for (const Step &step : steps)
+  for (const Step &step : steps) {
+    origin.callerPlaces.push_back(step.place);
     origin.callers.push_back(step.frame.line ? printable(step.frame.function) +
                                                    " (" + step.place + ")"
                                              : step.place);
+  }
   return origin;
 }
 
-/// The first of the callers of \p one that no other of \p same has at its
-/// place; empty: there is none.
-static std::string tellingCaller(const BlockOrigin &one,
-                                 ArrayRef<BlockOrigin *> same) {
-  for (size_t at = 0; at < one.callers.size(); ++at)
-    if (all_of(same, [&](const BlockOrigin *other) {
-          return other == &one || at >= other->callers.size() ||
-                 other->callers[at] != one.callers[at];
-        }))
-      return one.callers[at];
-  return "";
+/// " from grid.c:40": the first of the callers of \p one that no other of \p
+/// same has, else all that some other does not have.
+static std::string findDistinction(const BlockOrigin &one,
+                                   ArrayRef<BlockOrigin *> same) {
+  std::string some;
+  for (const std::string &caller : one.callerPlaces) {
+    size_t sharers = count_if(same, [&](const BlockOrigin *other) {
+      return is_contained(other->callerPlaces, caller);
+    });
+    if (sharers == 1)
+      return " from " + caller;
+    if (sharers < same.size())
+      some += (some.empty() ? " from " : ", ") + caller;
+  }
+  return some;
 }
 
 void mpg::disambiguate(MutableArrayRef<BlockOrigin> origins) {
@@ -157,11 +196,12 @@ void mpg::disambiguate(MutableArrayRef<BlockOrigin> origins) {
   for (auto &[name, same] : byName) {
     if (same.size() < 2)
       continue;
-    std::vector<std::string> added;
+    std::vector<std::string> found;
     for (BlockOrigin *one : same)
-      added.push_back(tellingCaller(*one, same));
+      found.push_back(findDistinction(*one, same));
     for (size_t at = 0; at < same.size(); ++at)
-      same[at]->place +=
-          added[at].empty() ? " #" + std::to_string(at + 1) : ", " + added[at];
+      same[at]->distinction =
+          found[at] +
+          (count(found, found[at]) == 1 ? "" : " #" + std::to_string(at + 1));
   }
 }

@@ -31,9 +31,16 @@ struct BlockOrigin {
   std::string variable; ///< that gets the block; empty: not known
   /// "solve (grid.c:12)": from the inside out, without those of libraries.
   std::vector<std::string> callers;
+  std::vector<std::string> callerPlaces; ///< "grid.c:12", of callers
+  /// What other blocks of this variable and place do not have: " from
+  /// grid.c:40", " #2"; empty: there are none.
+  std::string distinction;
 
-  /// "table (grid.c:12)".
+  /// "table (grid.c:12)", "table (grid.c:12 from grid.c:40)".
   std::string name() const;
+  /// Whether \p wanted, which may name a caller that disambiguate() would not,
+  /// names this block. \p number: of the blocks of this variable and place.
+  bool isNamed(llvm::StringRef wanted, size_t number) const;
 };
 
 class BlockNamer {
@@ -41,13 +48,17 @@ public:
   /// \p calls: from the inside out.
   BlockOrigin origin(llvm::ArrayRef<CallAddress> calls);
 
+  /// The call that allocates a block, of \p recording, which reports it right
+  /// after that.
+  CallAddress findAllocating(const CallAddress &recording);
+
 private:
   DebugInfo &getInfo(const std::string &path);
   std::map<std::string, std::unique_ptr<DebugInfo>> files;
 };
 
-/// Makes the places of \p origins that are lines differ: adds the callers that
-/// tell them apart, or else numbers.
+/// Sets the distinction of those of \p origins that have one variable and line:
+/// the callers that tell them apart, or else numbers.
 void disambiguate(llvm::MutableArrayRef<BlockOrigin> origins);
 
 } // namespace mpg

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ public:
   /// known.
   std::string receiver(uint64_t returnAddress, size_t number);
 
+  /// The number of the function, as of receiver(), that keeps what the call
+  /// before \p returnAddress returns in a member or a global variable; none:
+  /// it is not known that one does.
+  std::optional<size_t> findKeeper(uint64_t returnAddress);
+
+  /// Where the call in front of the one that returns to \p returnAddress
+  /// returns, if both are on one line of one function; else \p returnAddress.
+  /// x86-64 only.
+  uint64_t getPreviousReturn(uint64_t returnAddress);
+
   /// The line of \p address alone: file, line and column.
   SourceFrame line(uint64_t address);
 
@@ -56,6 +67,10 @@ private:
   std::unique_ptr<DwarfFile> dwarf;
   std::map<uint64_t, std::vector<SourceFrame>> known; ///< by address
 };
+
+/// Whether \p name is one that only compilers and their libraries give: no user
+/// looks for it.
+bool isReservedName(llvm::StringRef name);
 
 /// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
 /// template, what it returns, which would come in front.

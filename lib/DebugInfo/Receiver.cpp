@@ -30,6 +30,16 @@ static bool mayHold(Dwarf_Die &variable) {
   }
 }
 
+bool mpg::isReservedName(StringRef name) {
+  return name.size() > 1 && name[0] == '_' &&
+         (name[1] == '_' || isUpper(name[1]));
+}
+
+static bool isReserved(Dwarf_Die &die) {
+  const char *name = dwarf_diename(&die);
+  return name && isReservedName(name);
+}
+
 /// Calls \p visit with each variable of \p scope that may hold a block.
 static void forEachVariable(Dwarf_Die scope,
                             function_ref<void(Dwarf_Die &)> visit) {
@@ -37,9 +47,27 @@ static void forEachVariable(Dwarf_Die scope,
   if (dwarf_child(&scope, &child))
     return;
   do
-    if (dwarf_tag(&child) == DW_TAG_variable && mayHold(child))
+    if (dwarf_tag(&child) == DW_TAG_variable && !isReserved(child) &&
+        mayHold(child))
       visit(child);
   while (!dwarf_siblingof(&child, &child));
+}
+
+/// As forEachVariable(), for pointers and references, also to parameters.
+static void forEachPointer(Dwarf_Die scope,
+                           function_ref<void(Dwarf_Die &)> visit) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child))
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    std::optional<Dwarf_Die> type = getType(child);
+    int kind = type ? dwarf_tag(&*type) : DW_TAG_invalid;
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
+        !isReserved(child) &&
+        (kind == DW_TAG_pointer_type || kind == DW_TAG_reference_type))
+      visit(child);
+  } while (!dwarf_siblingof(&child, &child));
 }
 
 static std::string getName(Dwarf_Die &die) {
@@ -127,9 +155,18 @@ static std::string findDeclared(const CallPlace &call) {
 namespace {
 /// Where the returned value is stored: at an address, or beside a register.
 struct Store {
+  uint64_t at;   ///< address of the instruction
   int base = -1; ///< as Instruction counts them; below 0: none
   int64_t offset = 0;
   uint64_t address = 0;
+};
+
+/// What the code after a call does with the value that it returned.
+struct Returned {
+  bool isKnown = false;       ///< x86-64 only
+  std::optional<Store> store; ///< the first
+  /// From an address on: the registers that have the value, a bit for each.
+  std::vector<std::pair<uint64_t, uint32_t>> held;
 };
 } // namespace
 
@@ -146,6 +183,8 @@ decodeStore(ArrayRef<uint8_t> code, const Instruction &decoded, uint32_t held) {
   if (store.address)
     return store;
   store.base = (code[2] & 7) | (code[0] & 1) << 3;
+  if (held >> store.base & 1) // in the block itself
+    return std::nullopt;
   size_t at = 3;
   if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
     if (code.size() < 4 || (code[3] & 0x3f) != 0x24)
@@ -161,25 +200,27 @@ decodeStore(ArrayRef<uint8_t> code, const Instruction &decoded, uint32_t held) {
   return store;
 }
 
-/// The first store of the value that a call has returned to \p address. x86-64
-/// only.
-static std::optional<Store> findStore(const DwarfFile &dwarf,
-                                      uint64_t address) {
+/// Follows the value that a call has returned to \p address.
+static Returned follow(const DwarfFile &dwarf, uint64_t address) {
+  Returned result;
   uint8_t code[96];
-  bool isRead = false;
   Error error = readImages(dwarf.path, [&](Image &image) {
-    isRead =
+    result.isKnown =
         image.machine() == Machine::x86_64 && image.readMemory(address, code);
   });
   consumeError(std::move(error));
   ArrayRef<uint8_t> rest = code;
   uint32_t held = 1; // rax
-  while (isRead && held && !rest.empty()) {
+  while (result.isKnown && held && !rest.empty()) {
+    result.held.push_back({address, held});
     Instruction next = decodeX86(rest, address);
     if (!next.valid())
       break;
-    if (std::optional<Store> store = decodeStore(rest, next, held))
-      return store;
+    result.store = decodeStore(rest, next, held);
+    if (result.store) {
+      result.store->at = address;
+      break;
+    }
     bool isJump = next.flow == Flow::jump && next.target > address &&
                   next.target - address < rest.size();
     if (next.flow == Flow::stop || (next.flow == Flow::jump && !isJump))
@@ -195,7 +236,22 @@ static std::optional<Store> findStore(const DwarfFile &dwarf,
     rest = rest.drop_front(bytes);
     address += bytes;
   }
-  return std::nullopt;
+  return result;
+}
+
+static constexpr int rbp = 5, rsp = 4;
+
+/// Whether \p store keeps the value elsewhere than in a variable of the
+/// function.
+static bool isKept(const Store &store) {
+  return store.address ||
+         (store.base != rsp && (store.base != rbp || store.offset >= 0));
+}
+
+/// DWARF's number of a register of x86-64 as Instruction counts them.
+static unsigned decodeRegister(unsigned number) {
+  static constexpr uint8_t first[] = {0, 2, 1, 3, 6, 7, 5, 4};
+  return number < 8 ? first[number] : number;
 }
 
 /// The one operation that says where \p variable is, DW_OP_addr whatever its
@@ -224,8 +280,8 @@ static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
   return operation;
 }
 
-/// The member of \p type at \p offset, with a dot in front; empty: there is
-/// none.
+/// The member of \p type at \p offset, with a dot in front, without what it is
+/// made of in the library; empty: there is none.
 static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
   Dwarf_Die child;
   if (!depth || dwarf_child(&type, &child))
@@ -241,7 +297,11 @@ static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
         (dwarf_aggregate_size(&*of, &bytes) == 0 && offset >= start + bytes))
       continue;
     int kind = dwarf_tag(&*of);
+    if (tag == DW_TAG_member && isReserved(child))
+      return "";
     std::string name = tag == DW_TAG_member ? "." + getName(child) : "";
+    if (name == ".") // a union or structure without a name
+      name = "";
     if (kind == DW_TAG_structure_type || kind == DW_TAG_class_type)
       return name + memberAt(*of, offset - start, depth - 1);
     return offset - start < 8 ? name : "";
@@ -325,11 +385,34 @@ static std::string findOnStack(const CallPlace &call, int64_t offset) {
   return result;
 }
 
-static std::string findStored(DwarfFile &dwarf, const CallPlace &call) {
-  std::optional<Store> store = findStore(dwarf, call.returnAddress);
+/// "atoms->r": the member of what a pointer in the base register of \p store
+/// points to.
+static std::string findPointedTo(const CallPlace &call, const Store &store) {
+  std::string result;
+  auto inspect = [&](Dwarf_Die &variable) {
+    std::optional<Dwarf_Die> pointer = getType(variable);
+    std::optional<Dwarf_Op> place = findPlace(variable, store.at);
+    if (!result.empty() || !pointer || !place || place->atom < DW_OP_reg0 ||
+        place->atom > DW_OP_reg31 ||
+        int(decodeRegister(place->atom - DW_OP_reg0)) != store.base)
+      return;
+    std::optional<Dwarf_Die> type = getType(*pointer);
+    std::string member =
+        type ? memberAt(*type, uint64_t(store.offset), maxDepth) : "";
+    if (!member.empty())
+      result = getName(variable) +
+               (dwarf_tag(&*pointer) == DW_TAG_pointer_type ? "->" : ".") +
+               member.substr(1);
+  };
+  for (const Dwarf_Die &scope : call.scopes)
+    forEachPointer(scope, inspect);
+  return result;
+}
+
+static std::string findStored(DwarfFile &dwarf, const CallPlace &call,
+                              const std::optional<Store> &store) {
   if (!store)
     return "";
-  constexpr int rbp = 5, rsp = 4;
   std::string result;
   if (store->address) {
     for (const Dwarf_Die &scope : call.scopes)
@@ -346,6 +429,8 @@ static std::string findStored(DwarfFile &dwarf, const CallPlace &call) {
     for (const Dwarf_Die &scope : call.scopes)
       if (result.empty())
         result = findMember(scope, store->offset);
+  if (result.empty() && store->offset >= 0)
+    result = findPointedTo(call, *store);
   return result;
 }
 
@@ -353,12 +438,19 @@ static std::string findStored(DwarfFile &dwarf, const CallPlace &call) {
 // A register
 //===----------------------------------------------------------------------===//
 
-/// The variable that first of all has a register as its place from right after
-/// the call on.
-static std::string findInRegister(const CallPlace &call) {
+/// The variable that first of all has a register with the value as its place
+/// from right after the call on.
+static std::string findInRegister(const CallPlace &call,
+                                  const Returned &returned) {
   constexpr uint64_t soon = 24; // bytes of code
   std::string result;
   Dwarf_Addr first = call.returnAddress + soon;
+  auto isHeld = [&](uint64_t address, unsigned number) {
+    return !returned.isKnown || any_of(returned.held, [&](const auto &one) {
+      return one.first >= call.returnAddress && one.first <= address &&
+             one.second >> decodeRegister(number) & 1;
+    });
+  };
   auto inspect = [&](Dwarf_Die &variable) {
     Dwarf_Attribute memory;
     Dwarf_Attribute *found =
@@ -370,7 +462,8 @@ static std::string findInRegister(const CallPlace &call) {
     while (found && (at = dwarf_getlocations(found, at, &base, &start, &end,
                                              &operation, &count)) > 0)
       if (start >= call.returnAddress && start < first && count &&
-          operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31) {
+          operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31 &&
+          isHeld(start, operation->atom - DW_OP_reg0)) {
         first = start;
         result = getName(variable);
       }
@@ -382,7 +475,66 @@ static std::string findInRegister(const CallPlace &call) {
 
 std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
   std::string name = findDeclared(call);
-  if (name.empty())
-    name = findStored(dwarf, call);
-  return name.empty() ? findInRegister(call) : name;
+  if (!name.empty())
+    return name;
+  Returned returned = follow(dwarf, call.returnAddress);
+  name = findStored(dwarf, call, returned.store);
+  return name.empty() ? findInRegister(call, returned) : name;
+}
+
+std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
+  std::optional<Store> store = follow(*dwarf, returnAddress).store;
+  if (!store || !isKept(*store))
+    return std::nullopt;
+  size_t inner = frames(returnAddress - 1).size();
+  size_t outer = frames(store->at).size();
+  if (!outer)
+    return std::nullopt;
+  return inner > outer ? inner - outer : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The call before
+//===----------------------------------------------------------------------===//
+
+/// The end of the last call in \p code, which starts at \p address, but for one
+/// at its very end; 0: there is none.
+static uint64_t findLastCall(ArrayRef<uint8_t> code, uint64_t address) {
+  uint64_t end = address + code.size(), found = 0;
+  while (!code.empty()) {
+    Instruction next = decodeX86(code, address);
+    if (!next.valid() || next.bytes > code.size())
+      return 0;
+    address += next.bytes;
+    code = code.drop_front(next.bytes);
+    if (next.flow == Flow::call && address < end)
+      found = address;
+  }
+  return found;
+}
+
+uint64_t DebugInfo::getPreviousReturn(uint64_t returnAddress) {
+  constexpr uint64_t maxBytes = 1 << 20;
+  const FunctionTable::Function *function =
+      theFunctions.find(returnAddress - 1);
+  if (!function || returnAddress - function->start > maxBytes)
+    return returnAddress;
+  std::vector<uint8_t> code(returnAddress - function->start);
+  bool isRead = false;
+  Error error = readImages(dwarf->path, [&](Image &image) {
+    isRead = image.machine() == Machine::x86_64 &&
+             image.readMemory(function->start, code);
+  });
+  consumeError(std::move(error));
+  uint64_t found = isRead ? findLastCall(code, function->start) : 0;
+  if (!found)
+    return returnAddress;
+  std::vector<SourceFrame> before = frames(found - 1);
+  const std::vector<SourceFrame> &here = frames(returnAddress - 1);
+  bool isSame = before.size() == here.size();
+  for (size_t at = 0; isSame && at < here.size(); ++at)
+    isSame = before[at].function == here[at].function &&
+             before[at].file == here[at].file &&
+             before[at].line == here[at].line;
+  return isSame ? found : returnAddress;
 }

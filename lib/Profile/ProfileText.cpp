@@ -34,8 +34,8 @@ static std::string withoutTemplateArguments(StringRef name) {
   return isPlain ? text : name.str();
 }
 
-/// Keeps the part that distinguishes rows: the place within a function or file,
-/// the name of a file.
+/// Keeps the part that distinguishes rows: the line, the place within a
+/// function or file, the name of a file.
 static std::string cut(StringRef text, size_t columns) {
   if (text.size() <= columns)
     return text.str();
@@ -45,7 +45,7 @@ static std::string cut(StringRef text, size_t columns) {
       return cut(shorter, columns);
   if (text.starts_with("/"))
     return "..." + text.take_back(columns - 3).str();
-  size_t place = text.rfind("+0x");
+  size_t place = text.ends_with(")") ? text.rfind(" (") : text.rfind("+0x");
   StringRef tail = place == StringRef::npos ? "" : text.drop_front(place);
   if (tail.size() + 4 > columns)
     tail = "";
