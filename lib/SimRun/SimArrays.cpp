@@ -54,6 +54,12 @@ void SimArrays::remove(uint64_t begin) {
   erase(block);
 }
 
+void SimArrays::distinguish(unsigned number, const std::string &key,
+                            const std::string &distinction) {
+  arrays[number].key = key;
+  arrays[number].distinction = distinction;
+}
+
 SimArrays::Range SimArrays::find(uint64_t address) const {
   auto next = blocks.upper_bound(address);
   uint64_t end = next == blocks.end() ? ~uint64_t(0) : next->first;

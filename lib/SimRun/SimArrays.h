@@ -26,6 +26,7 @@ struct SimArray {
   unsigned line = 0;
   /// heap: names the array and no other one; may be empty
   std::string key;
+  std::string distinction;                ///< heap: \see BlockOrigin
   uint64_t bytes = 0;                     ///< heap: the most at one time
   unsigned liveBlocks = 0, maxBlocks = 0; ///< heap: now, at one time
   uint64_t liveBytes = 0;
@@ -45,6 +46,8 @@ public:
   /// A block of the array \p number, which add has returned.
   void addBlock(unsigned number, uint64_t begin, uint64_t bytes);
   void remove(uint64_t begin);
+  void distinguish(unsigned number, const std::string &key,
+                   const std::string &distinction);
   /// The widest range of \p address, which holds until the next change.
   Range find(uint64_t address) const;
   /// Grows with each change.

@@ -25,7 +25,20 @@ void SimCallers::read(StringRef text) {
   }
 }
 
-void SimCallers::name(SimArray &array, const std::vector<uint64_t> &calls) {
+/// As \p array is known to the passes.
+static BlockOrigin makeOrigin(const SimArray &array) {
+  BlockOrigin origin;
+  origin.place =
+      sys::path::filename(array.file).str() + ":" + std::to_string(array.line);
+  origin.hasLine = array.line != 0;
+  origin.sourceFile = array.file;
+  origin.line = array.line;
+  origin.variable = array.name;
+  return origin;
+}
+
+void SimCallers::name(SimArray &array, unsigned number,
+                      const std::vector<uint64_t> &calls) {
   std::vector<CallAddress> found;
   for (uint64_t call : calls) {
     auto file = files.upper_bound(call);
@@ -34,23 +47,33 @@ void SimCallers::name(SimArray &array, const std::vector<uint64_t> &calls) {
     else
       found.push_back({file->second.path, call - file->second.bias});
   }
+  if (!found.empty())
+    found.front() = namer.findAllocating(found.front());
   BlockOrigin origin = namer.origin(found);
-  if (origin.hasLine) {
-    // The passes know the innermost call alone.
-    bool isInner = sys::path::filename(array.file) ==
-                       sys::path::filename(origin.sourceFile) &&
-                   array.line == origin.line;
-    if (!isInner || array.name.empty())
-      array.name = origin.variable;
-    array.file = origin.sourceFile;
-    array.line = origin.line;
-  }
-  array.key = array.name + (array.name.empty() ? "" : " ") + "(" +
-              sys::path::filename(array.file).str() + ":" +
-              std::to_string(array.line) + ")";
-  unsigned number = ++keys[array.key];
-  if (number == 1)
-    return;
-  array.name += (array.name.empty() ? "#" : " #") + std::to_string(number);
-  array.key += " #" + std::to_string(number);
+  if (!origin.hasLine)
+    origin = makeOrigin(array);
+  // The passes know the innermost call alone.
+  bool isInner = sys::path::filename(array.file) ==
+                     sys::path::filename(origin.sourceFile) &&
+                 array.line == origin.line;
+  if (isInner && origin.variable.empty() && !isReservedName(array.name))
+    origin.variable = array.name;
+  array.name = origin.variable;
+  array.file = origin.sourceFile;
+  array.line = origin.line;
+  named[number] = {origins.size(), ++namings[origin.name()]};
+  origins.push_back(std::move(origin));
+}
+
+bool SimCallers::isNamed(unsigned number, StringRef wanted) const {
+  auto known = named.find(number);
+  return known != named.end() &&
+         origins[known->second.origin].isNamed(wanted, known->second.order);
+}
+
+void SimCallers::disambiguate(SimArrays &arrays) {
+  mpg::disambiguate(origins);
+  for (const auto &[number, one] : named)
+    arrays.distinguish(number, origins[one.origin].name(),
+                       origins[one.origin].distinction);
 }

@@ -22,9 +22,16 @@ public:
   void read(llvm::StringRef text);
 
   /// Gives \p array, which has what the passes know, the place and the variable
-  /// that \p calls lead to, and a key. Without calls, or without
-  /// lines, it stays as it is but for the key.
-  void name(SimArray &array, const std::vector<uint64_t> &calls);
+  /// that \p calls lead to. Without calls, or without lines, it stays as it is.
+  /// \p number: that SimArrays will give it.
+  void name(SimArray &array, unsigned number,
+            const std::vector<uint64_t> &calls);
+
+  /// Whether the user's \p wanted is the array \p number.
+  bool isNamed(unsigned number, llvm::StringRef wanted) const;
+
+  /// At the end of the program: gives keys and distinctions to \p arrays.
+  void disambiguate(SimArrays &arrays);
 
 private:
   struct File {
@@ -33,7 +40,13 @@ private:
   };
   std::map<uint64_t, File> files; ///< by address
   BlockNamer namer;
-  std::map<std::string, unsigned> keys; ///< that are given out, and how often
+  std::vector<BlockOrigin> origins;
+  struct Named {
+    size_t origin;
+    unsigned order; ///< of the arrays with one variable and line
+  };
+  std::map<unsigned, Named> named;         ///< by number of the array
+  std::map<std::string, unsigned> namings; ///< how often a name was given
 };
 
 } // namespace mpg::sim

@@ -118,6 +118,11 @@ bool SimPlaces::Reader::add(StringRef line) {
     place.line = number(words[2]);
     place.name = words[3].str();
     addPlace(place);
+  } else if (kind == "H" && words.size() == 1) {
+    SimPlace place;
+    place.kind = SimPlace::allocation;
+    place.name = "blocks of libraries";
+    addPlace(place);
   } else if (kind == "C" && words.size() == 2) {
     SimPlace place;
     place.kind = SimPlace::callee;

@@ -35,8 +35,8 @@ bool SimProgram::isStream(unsigned number) {
   const SimArray &array = theArrays.array(number);
   std::string place = array.file.substr(array.file.rfind('/') + 1) + ":" +
                       std::to_string(array.line);
-  for (const std::string &name : {array.key, array.name, place})
-    if (wantedStream.count(name)) {
+  for (const std::string &name : wantedStream)
+    if (name == array.name || name == place || callers.isNamed(number, name)) {
       seenStream.insert(name);
       return true;
     }
@@ -200,6 +200,7 @@ void SimProgram::finish() {
       for (std::unique_ptr<Bound> &bound : one.boundByCore[core])
         if (bound && bound->bundle)
           theModel->core(unsigned(core)).settle(*bound->bundle);
+  callers.disambiguate(theArrays);
 }
 
 void SimProgram::setWarmingUp(bool isOn) {
@@ -286,21 +287,24 @@ void SimProgram::fill(const Stream &to, uint64_t bytes) {
   now->range(site, to.begin, bytes);
 }
 
-/// Blocks that the same calls allocate are one array.
+/// Blocks that the same calls allocate are one array, and so are all whose user
+/// is not known because a library allocates them.
 void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes,
                            const std::vector<uint64_t> &calls) {
   if (!address)
     return;
+  const SimPlace &what = thePlaces.place(place);
+  if (calls.empty() && what.file.empty())
+    place = 0;
   auto [known, isNew] = heapArrays.try_emplace({place, calls}, 0);
   if (!isNew)
     return theArrays.addBlock(known->second, address, bytes);
-  const SimPlace &what = thePlaces.place(place);
   SimArray array;
   array.kind = SimArray::heap;
   array.name = what.name;
   array.file = what.file;
   array.line = what.line;
-  callers.name(array, calls);
+  callers.name(array, theArrays.count(), calls);
   known->second = theArrays.add(array, address, bytes);
 }
 

@@ -164,6 +164,10 @@ static std::string allocatedName(const CallBase &call) {
 unsigned SimTable::addAllocation(const CallBase &call) {
   // A system header allocates on behalf of others, in its own variables.
   DebugLoc location = userLocation(call.getDebugLoc());
+  if (!isUserCode(location)) { // only the callers know for whom
+    text += "H\n";
+    return places++;
+  }
   unsigned file = getFile(location, *call.getFunction());
   std::string name;
   if (isUserCode(call.getDebugLoc()))

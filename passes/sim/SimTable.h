@@ -17,6 +17,7 @@
 //   B place (address offset)...    a bundle: from that place on, the address
 //                                  and the bytes after it of each access
 //   H file line name               place: an allocation; the last may be empty
+//   H                              place: one of a library for others
 //   C name                         place: a function that is not in the module
 //   G name                         an object of the list, in its order
 //   D name                         a function of the module that others call

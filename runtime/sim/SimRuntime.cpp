@@ -524,7 +524,7 @@ void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
     return;
   void *callers[MPG_SIM_CALLERS + 1];
   int first = 0, count = 0;
-  if (bytes >= MPG_SIM_CALLERS_LEAST && backtrace) {
+  if (bytes >= MPG_SIM_CALLERS_MIN && backtrace) {
     writeFiles();
     count = backtrace(callers, MPG_SIM_CALLERS + 1);
     while (first < count && callers[first] != __builtin_return_address(0))

@@ -80,7 +80,7 @@ static std::vector<std::string> headCells(const SimReport &report) {
 static void writeCsvRow(raw_ostream &out, const SimPart &part, unsigned ways,
                         const SimPageCounts &page) {
   std::vector<std::string> cells = {part.kind,
-                                    part.name,
+                                    part.name + part.distinction,
                                     part.file,
                                     part.line ? std::to_string(part.line) : "",
                                     part.bytes ? std::to_string(part.bytes)

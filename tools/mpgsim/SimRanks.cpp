@@ -54,9 +54,10 @@ static void add(std::vector<SimPageCounts> &to,
 
 /// Parts of one place in the source are one. \returns whether they could be.
 static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
-  using Key = std::tuple<std::string, std::string, std::string, unsigned>;
+  using Key =
+      std::tuple<std::string, std::string, std::string, unsigned, std::string>;
   auto getKey = [](const SimPart &part) -> Key {
-    return {part.kind, part.name, part.file, part.line};
+    return {part.kind, part.name, part.file, part.line, part.distinction};
   };
   // A report may have several of one key: the first of one is added to the
   // first of the other. Filled from the end, because they are taken from there.
@@ -279,6 +280,8 @@ static std::vector<SimPart> readParts(const JsonFields &fields, StringRef key,
       part.file = entry.text("file");
     if (entry.has("line"))
       part.line = unsigned(entry.count("line"));
+    if (entry.has("distinction"))
+      part.distinction = " " + entry.text("distinction");
     if (entry.has("bytes"))
       part.bytes = entry.count("bytes");
     if (entry.has("pagesUsed")) {

@@ -144,6 +144,7 @@ static SimPart getPart(const SimArray &array) {
   part.line = array.line;
   part.bytes = array.kind == SimArray::stack ? 0 : array.bytes;
   part.key = array.key;
+  part.distinction = array.distinction;
   part.blocks = array.maxBlocks;
   return part;
 }

@@ -55,9 +55,10 @@ struct SimPart {
   std::string name; ///< of the array, or the function; may be empty
   std::string file; ///< may be empty
   unsigned line = 0;
-  uint64_t bytes = 0;  ///< of an array; 0: not known
-  std::string key;     ///< of a heap array: no other one has it; may be empty
-  unsigned blocks = 0; ///< of a heap array: the most at one time
+  uint64_t bytes = 0; ///< of an array; 0: not known
+  std::string key;    ///< of a heap array: no other one has it; may be empty
+  std::string distinction; ///< of a heap array: \see BlockOrigin
+  unsigned blocks = 0;     ///< of a heap array: the most at one time
   SimCounts counts;
   /// Bytes that the load or store reaches which reaches fewest, of those with
   /// many misses; 0: there is none, or it is not known.

@@ -66,10 +66,12 @@ static JsonArray partsItem(const SimReport &report,
       use = JsonObject{{"4KiB", part.use.of4K},
                        {"64KiB", part.use.of64K},
                        {"2MiB", part.use.of2M}};
+    std::string distinction = StringRef(part.distinction).ltrim().str();
     return JsonObject{{"kind", part.kind},
                       {"name", part.name},
                       {"file", textOrAbsent(part.file)},
                       {"line", part.line ? part.line : JsonItem::absent()},
+                      {"distinction", textOrAbsent(distinction)},
                       {"bytes", part.bytes ? part.bytes : JsonItem::absent()},
                       {"pagesUsed", use},
                       {"accesses", part.counts.accesses},

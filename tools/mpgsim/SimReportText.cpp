@@ -197,9 +197,10 @@ static std::string cutName(StringRef name, size_t max) {
 
 std::string mpg::arrayName(const SimPart &part, size_t max) {
   std::string name = cutName(part.name, max);
-  if (part.kind == "heap" || (part.kind == "stack" && !part.file.empty()))
-    return name + (name.empty() ? "" : " ") + "(" + part.kind + ", " +
-           describePlace(part) + ")";
+  std::string place = describePlace(part) + printable(part.distinction);
+  if (part.kind == "heap" || (part.kind == "stack" && !place.empty()))
+    return name + (name.empty() ? "" : " ") + "(" + part.kind +
+           (place.empty() ? "" : ", ") + place + ")";
   return part.kind == "global" ? name + " (global)" : name;
 }
 

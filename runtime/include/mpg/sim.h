@@ -78,7 +78,7 @@ enum mpg_sim_kind {
 #define MPG_SIM_KIND_SHIFT 56
 #define MPG_SIM_CALLERS 16u /**< at most */
 /** Smaller blocks have no callers, because finding them takes microseconds. */
-#define MPG_SIM_CALLERS_LEAST (64u << 10)
+#define MPG_SIM_CALLERS_MIN (4u << 10)
 #define MPG_SIM_ACCESSES_SHIFT 32
 #define MPG_SIM_ADDRESSES_SHIFT 44
 #define MPG_SIM_BUNDLE_MOST 0xfffu /**< accesses or addresses */
