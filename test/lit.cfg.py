@@ -107,6 +107,7 @@ programs = [
     "icecc",
     "sccache",
     "clang-scan-deps-22",
+    "csmith",
     "mpicc",
     "mpirun",
     "numactl",

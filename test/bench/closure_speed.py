@@ -18,7 +18,7 @@ from typing import List
 
 import mpgaudit_speed as speed
 
-speed.ROOTS = ["/usr/bin"]
+speed.ROOTS[:] = ["/usr/bin"]
 CLOSURE_BAR = 1.8  # times scanelf -a
 
 
@@ -57,7 +57,7 @@ def main() -> int:
     if not libraries:
         sys.exit("closure_speed.py: no library was found; nothing to compare")
     broken = [u.status for u in usages[0] if u.status not in (0, 1, 2)]
-    print(f"{len(programs)} ELF files of /usr/bin, {len(libraries)} libraries, "
+    print(f"{len(programs)} ELF files of {' '.join(speed.ROOTS)}, {len(libraries)} libraries, "
           f"{pairs} pairs")
     print(f"machine: {speed.describe_machine()}")
     print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} "

@@ -15,8 +15,9 @@ it. Programs count from start to end, memory as heap_runs.py says. "Fastest"
 means the least median of a peer in this very run.
 
 Needs root (a hugetlb control group, a mounted hugetlbfs) and 1,600 free large
-pages. --cpu judges by processor time: for a machine that others use at the same
-time, since waiting for a lock then costs nothing, not for results to quote.
+pages (--pages; small programs alone need fewer). --cpu judges by processor time: for a
+machine that others use at the same time, since waiting for a lock then costs nothing,
+not for results to quote.
 """
 
 from __future__ import annotations
@@ -397,6 +398,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="of 'guide 7.3', 'guide 7.4', 'others', file names "
                         "of programs with their argument")  # fmt: skip
     parser.add_argument("--setups", default="", metavar="REGEX")
+    parser.add_argument("--pages", type=int, default=PAGES_NEEDED, metavar="N")
     parser.add_argument("--cpu", action="store_true", help="judge processor time")
     arguments = parser.parse_args()
     if arguments.quick:
@@ -408,10 +410,10 @@ def parse_arguments() -> argparse.Namespace:
     if not os.path.exists(arguments.lib):
         parser.error(f"no library {arguments.lib}; build it, or name it with --lib")
     free = read_pool("free_hugepages")
-    if free < PAGES_NEEDED:
+    if free < arguments.pages:
         parser.error(
-            f"{free} large pages are free, {PAGES_NEEDED} are needed; fix: "
-            f"echo {read_pool('nr_hugepages') + PAGES_NEEDED - free} > "
+            f"{free} large pages are free, {arguments.pages} are needed; fix: "
+            f"echo {read_pool('nr_hugepages') + arguments.pages - free} > "
             "/proc/sys/vm/nr_hugepages"
         )
     return arguments
@@ -438,7 +440,7 @@ def main() -> int:
         )
         if missing:
             print(f"Not installed: {', '.join(missing)}.")
-        bench.warm_pool()
+        bench.warm_pool(arguments.pages)
         for title, measure in (
             ("guide 7.3", measure_blocks),
             ("guide 7.4", measure_parallel),

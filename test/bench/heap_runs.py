@@ -178,13 +178,13 @@ class Bench:
             subprocess.run(command, check=True)
         return out
 
-    def warm_pool(self) -> None:
+    def warm_pool(self, pages: int) -> None:
         """Touches the pages that the runs will get: the first touch of a page
         that the host of a virtual machine has not backed yet costs milliseconds.
         The kernel hands out first what came back last."""
         code = (
             "import mmap, sys\n"
-            f"size = {PAGES_NEEDED} << 21\n"
+            f"size = {pages} << 21\n"
             "flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000\n"
             "block = mmap.mmap(-1, size, flags=flags)\n"
             "for at in range(0, size, 4096):\n"

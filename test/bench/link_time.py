@@ -119,6 +119,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--ld-mpg", default=os.path.join(REPO, "build/bin/ld.mpg"))
     parser.add_argument("--ld-lld", default=os.path.join(LLVM, "bin/ld.lld"))
     parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--archives", default="libLLVM*.a", metavar="PATTERN",
+                        help="what is linked; less than %(default)s is no measurement")
     parser.add_argument("--out", help="folder for outputs; default: that of TMPDIR")
     arguments = parser.parse_args()
     if arguments.pairs < 2:
@@ -131,9 +133,9 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
-    archives = sorted(glob.glob(os.path.join(LLVM, "lib/libLLVM*.a")))
+    archives = sorted(glob.glob(os.path.join(LLVM, "lib", arguments.archives)))
     if not archives:
-        sys.exit(f"link_time.py: no libLLVM*.a in {LLVM}/lib (package llvm-22-dev)")
+        sys.exit(f"link_time.py: no {arguments.archives} in {LLVM}/lib (package llvm-22-dev)")
     tools = {"mpg": arguments.ld_mpg, "lld": arguments.ld_lld}
     with tempfile.TemporaryDirectory(dir=arguments.out) as folder:
         total = sum(map(os.path.getsize, archives))

@@ -216,12 +216,15 @@ def parse_arguments() -> Tuple[str, int]:
     parser.add_argument("--mpgaudit", metavar="PATH",
                         default=os.path.join(REPO, "build/bin/mpgaudit"))
     parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--root", action="append", metavar="FOLDER",
+                        help=f"where files are; {' and '.join(ROOTS)} without it")
     arguments = parser.parse_args()
     if arguments.pairs < 2:
         parser.error("an interval needs at least two pairs")
     tool: Optional[str] = shutil.which(arguments.mpgaudit)
     if not tool:
         parser.error(f"no program {arguments.mpgaudit}")
+    ROOTS[:] = arguments.root or ROOTS
     return os.path.abspath(tool), arguments.pairs
 
 

@@ -170,6 +170,7 @@ def parse_arguments() -> argparse.Namespace:
                         type=pathlib.Path)
     parser.add_argument("--clang", default="clang-22")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--own", action="store_true", help="the user's hints alone")
     parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
                         help="keeps the sources; default: a temporary folder")
     arguments = parser.parse_args()
@@ -188,6 +189,9 @@ def main() -> int:
                if path.suffix in (".c", ".cpp")
                and not path.name.startswith("survive")]
     print(f"machine: {describe_machine()}; {time.strftime('%Y-%m-%d')}")
+    if arguments.own:
+        return not measure_case("user's hints", compiler, kernels, plugin, "",
+                                arguments.runs)
     with tempfile.TemporaryDirectory() as scratch:
         work = arguments.work or pathlib.Path(scratch)
         work.mkdir(parents=True, exist_ok=True)

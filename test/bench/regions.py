@@ -179,7 +179,8 @@ def inspect(setup: Setup) -> Seen:
                 size = sum(end - start for start, end in parts)
                 shares[name] = 100 * large / size
             os.close(pages.pagemap)
-            os.close(pages.flags)
+            if pages.flags is not None:
+                os.close(pages.flags)
         process.stdin.close()
         process.stdout.read()
     return Seen(shares, process.returncode)

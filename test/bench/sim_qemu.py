@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpgsim --engine=qemu beside the compiled engine and QEMU's own cache plugin.
 
-  sim_qemu.py [--runs N] [--qemu PATH] [--cache PLUGIN] [--build DIR]
+  sim_qemu.py [--kernel NAME] [--runs N] [--qemu PATH] [--cache PLUGIN] [--build DIR]
 
 Counts: each kernel of sim_qemu.c, compiled for AArch64 with NEON by the same
 compiler with and without --mpg-sim, the first run by plain qemu; accesses and
@@ -76,7 +76,8 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
     mpgsim = [str(options.build / "bin/mpgsim")]
     emulated = ["--engine=qemu", f"--qemu={options.qemu}", str(work / "plain")]
     missed = 0
-    for kernel, (few, many) in KERNELS.items():
+    for kernel in options.kernel or KERNELS:
+        few, many = KERNELS[kernel]
         one = [*mpgsim, "--csv", "--pages=64K"]
         compiled = counts([*one, options.qemu, str(work / "sim")], kernel)
         found = counts([*one, *emulated], kernel)
@@ -111,6 +112,7 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--kernel", action="append", choices=KERNELS)
     parser.add_argument("--runs", type=int, default=3, metavar="N")
     parser.add_argument("--qemu", default="qemu-aarch64", metavar="PATH")
     parser.add_argument("--cache", default="", metavar="PLUGIN")

@@ -8,7 +8,6 @@ Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB 
 and under valgrind's cachegrind (caches of A64FX), in turn. The cost of a kernel is the time of many
 rounds minus that of few. Prints medians: seconds of the kernel, the ratios, and the same of
 processor time, which for mpgsim is that of two processes at once.
-for mpgsim is that of two processes at once.
 
 --doubling: instead, how many more steps the model takes for loops of twice as
 many iterations, as the unit test of it counts them.

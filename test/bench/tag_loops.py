@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long innermost loops are with tags, and without.
 
-  tag_loops.py [--seed N] [--verbose]
+  tag_loops.py [--seed N] [--only FILE] [--verbose]
 
 Compiles tag_loops.c, the kernels of test/passes/cost and the C programs of
 test/passes/corpus at -O3 -g for a64fx, for a64fx with vectors of 512 bits and
@@ -65,6 +65,8 @@ def compare_all(flags: List[str], hints: str,
         for source in (REPO / "test/bench/tag_loops.c",
                        *sorted((REPO / "test/passes/cost").glob("*.c")),
                        *sorted((REPO / "test/passes/corpus").glob("*.c"))):
+            if options.only not in ("", source.name):
+                continue
             said = compare(source, flags, hints, options, work)
             if found := SUMS.search(said):
                 total.update(dict(zip(NAMES, map(int, found.groups()))))
@@ -78,6 +80,7 @@ def compare_all(flags: List[str], hints: str,
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--only", default="", metavar="FILE", help="one of the sources")
     parser.add_argument("--verbose", action="store_true",
                         help="name the loops that are longer")
     parser.add_argument("--clang", default="clang-22", metavar="PATH")
