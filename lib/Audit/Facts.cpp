@@ -87,9 +87,14 @@ static DynamicFacts collectDynamic(Image &image) {
   return facts;
 }
 
+/// Of all sections with that name: a program that writes its memory into a new
+/// executable file (GCL, Emacs) has several.
 static uint64_t sectionBytes(Image &image, StringRef name) {
-  const Section *section = image.findSection(name);
-  return section ? section->bytes : 0;
+  uint64_t bytes = 0;
+  for (const Section &section : image.sections())
+    if (section.name == name)
+      bytes += section.bytes;
+  return bytes;
 }
 
 Facts mpg::collectFacts(Image &image, Target target) {
