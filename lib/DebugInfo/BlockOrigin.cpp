@@ -142,6 +142,13 @@ static bool isPassingOn(DebugInfo &info, const Step &step) {
   return !keeper || *keeper > step.number;
 }
 
+/// "Grid::Grid", "ns::Grid<double>::Grid".
+static bool isConstructor(StringRef function) {
+  auto [scope, name] = function.rsplit("::");
+  StringRef type = scope.take_until([](char c) { return c == '<'; });
+  return !name.empty() && (type == name || type.ends_with(("::" + name).str()));
+}
+
 BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   BlockOrigin origin;
   std::vector<Step> steps;
@@ -159,9 +166,16 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   origin.hasLine = owner.frame.line != 0;
   origin.sourceFile = owner.frame.file;
   origin.line = owner.frame.line;
-  if (origin.hasLine)
-    origin.variable = printable(
-        getInfo(owner.call->path).receiver(owner.call->address, owner.number));
+  if (origin.hasLine) {
+    DebugInfo &info = getInfo(owner.call->path);
+    std::string name = info.receiver(owner.call->address, owner.number);
+    // An inlined constructor keeps the block in a member: of the object that
+    // the caller declares there.
+    if (name.empty() && owner.frame.isInlined &&
+        isConstructor(owner.frame.function))
+      name = info.receiver(owner.call->address, owner.number + 1);
+    origin.variable = printable(name);
+  }
   for (const Step &step : steps) {
     origin.callerPlaces.push_back(step.place);
     origin.callers.push_back(step.frame.line ? printable(step.frame.function) +
