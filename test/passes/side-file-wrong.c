@@ -1,7 +1,7 @@
 // A mistake in the side file is reported with the file's line; the rest still counts.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{file} = wrong.yaml
-// DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -O1 -S app.c -o app.s
+// DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -g -O1 -S app.c -o app.s
 // RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages --implicit-check-not=error:
 // RUN: grep -c warning: messages | grep -x 20
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
