@@ -194,11 +194,13 @@ static void checkPlaces(const Subject &subject, Findings &findings) {
   StringRef loader = sys::path::parent_path(
       subject.image.interpreter().value_or("/lib/ld.so"));
   for (const LoadedLibrary &library : subject.closure->libraries) {
-    StringRef folder = getFolder(subject, library);
     bool libc = library.name.starts_with("libc.so");
     bool vendor = library.name.starts_with("libmpg.so") && library.checks &&
                   !library.isOurs();
-    if (folder.empty() || (!libc && !vendor) ||
+    if (!libc && !vendor)
+      continue;
+    StringRef folder = getFolder(subject, library);
+    if (folder.empty() ||
         (libc && (isSystemFolder(folder) || folder == loader)) ||
         (vendor && folder.starts_with("/opt/FJSVxos/"))) // HW:fugaku-paths
       continue;

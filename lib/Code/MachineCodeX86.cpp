@@ -4,9 +4,9 @@
 // not: nearly all of them hold the distance to it in 4 bytes, so every position
 // of the code is tried as such a field.
 //
-// While the position moves over 1 KiB, the third byte of a field that names one
-// address stays the same, but for a carry now and then, and the second byte is
-// one of a few neighbouring values. Comparing these two at 16 positions at a
+// While the position moves over 512 bytes, the third byte of a field that names
+// one address stays the same, but for a carry now and then, and the second byte
+// is one of a few neighbouring values. Comparing these two at 16 positions at a
 // time leaves few candidates, fewer than the two upper bytes would: those are
 // the same for all calls of library functions. The bytes in front of a
 // candidate then tell whether a call, a jump or an operand can be there.
@@ -52,20 +52,16 @@ private:
   // Up to 4 bytes of immediate operand lie between the field and the end of the
   // instruction, from which the distance counts.
   static constexpr uint64_t fieldBytes = 4, maxImmediateBytes = 4;
-  // Values of the second byte in one block: those that the position moves
-  // through, those of a long span, and one more.
-  static constexpr size_t blockBytes = 1024;
-  static constexpr int64_t seconds = 8;
-  static_assert((blockBytes + AddressSpan::maxBytes + 8) / 256 + 2 <= seconds);
+  static constexpr size_t blockBytes = 512;
 
   const CodePiece piece;
   const WantedAddresses &wanted;
   function_ref<void(AddressUse)> found;
 
-  /// The middle bytes of fields that name something in a span: one of the
-  /// `seconds` values from `second` on, and `third`.
+  /// The middle bytes of fields that name something in a span: a value of
+  /// `second` or little more, by how much `mask` lets through, and `third`.
   struct Needle {
-    uint8_t second, third;
+    uint8_t second, mask, third;
   };
   template <typename Bytes, size_t... Indices> class Needles;
 
@@ -116,22 +112,23 @@ template <typename Bytes, size_t... Indices> class FieldSearch::Needles {
 public:
   MPG_INLINE explicit Needles(const Needle *some)
       : second{(Bytes{} + some[Indices].second)...},
+        mask{(Bytes{} + some[Indices].mask)...},
         third{(Bytes{} + some[Indices].third)...} {}
 
-  /// Adds to \p hits the fields that start at the bytes from \p fields on. (GCC
-  /// returns no vector of 32 bytes from a function that is not for AVX.)
-  MPG_INLINE void add(const uint8_t *fields, Bytes &hits) const {
-    constexpr uint8_t mask = uint8_t(~(seconds - 1));
+  /// Marks in \p hits the fields that start at the bytes from \p fields on.
+  /// (GCC returns no vector of 32 bytes from a function that is not for AVX.)
+  MPG_INLINE void find(const uint8_t *fields, Bytes &hits) const {
     Bytes nextBytes, thirds;
     std::memcpy(&nextBytes, fields + 1, sizeof nextBytes);
     std::memcpy(&thirds, fields + 2, sizeof thirds);
-    hits |= ((Bytes(((nextBytes - second[Indices]) & mask) == 0) &
-              Bytes(thirds == third[Indices])) |
-             ...);
+    hits = ((Bytes(((nextBytes - second[Indices]) & mask[Indices]) == 0) &
+             Bytes(thirds == third[Indices])) |
+            ...);
   }
 
 private:
-  Bytes second[sizeof...(Indices)], third[sizeof...(Indices)];
+  Bytes second[sizeof...(Indices)], mask[sizeof...(Indices)],
+      third[sizeof...(Indices)];
 };
 
 static bool hasWideBytes() {
@@ -183,9 +180,12 @@ void FieldSearch::collectNeedles(size_t block, size_t blockEnd) {
     uint64_t last = span.last - fieldBytes;
     int64_t low = int64_t(first - (piece.address + blockEnd - 1)) >> 8;
     int64_t high = int64_t(last - (piece.address + block)) >> 8;
-    assert(high - low < seconds);
+    // The position moves through some values, and so does a long span.
+    uint64_t seconds = bit_ceil(uint64_t(high - low + 1));
+    assert(seconds <= 8);
     for (int64_t third = low >> 8; third <= high >> 8; ++third)
-      needles.push_back({uint8_t(low), uint8_t(third)});
+      needles.push_back(
+          {uint8_t(low), uint8_t(~(seconds - 1)), uint8_t(third)});
   }
 }
 
@@ -197,16 +197,16 @@ MPG_INLINE void FieldSearch::findNeedles(const Needle *some, size_t start,
   constexpr size_t step = sizeof(Bytes), steps = 4;
   size_t position = start;
   for (; position + steps * step <= end; position += steps * step) {
-    Bytes any = {};
-    for (size_t i = 0; i < steps; ++i)
-      needles.add(code + position + i * step, any);
+    Bytes hits[steps], any = {};
+    for (size_t i = 0; i < steps; ++i) {
+      needles.find(code + position + i * step, hits[i]);
+      any |= hits[i];
+    }
     if (isZero(any))
       continue;
-    for (size_t from = position; from < position + steps * step; from += step) {
-      Bytes hits = {};
-      needles.add(code + from, hits);
-      forEachByte(hits, [&](size_t byte) { check(from + byte); });
-    }
+    for (size_t i = 0; i < steps; ++i)
+      forEachByte(hits[i],
+                  [&](size_t byte) { check(position + i * step + byte); });
   }
   for (; position < end; ++position)
     check(position);
