@@ -220,6 +220,22 @@ void ArrayRemarks::reportNotBlock(const ParallelUse &use,
       });
 }
 
+/// The change after which the loop of \p use follows the other loop's parts.
+static const char *describeRemedy(const ParallelUse &use) {
+  switch (use.shape) {
+  case UseShape::scattered:
+    return "let both loops share out the same dimension of it";
+  case UseShape::backward:
+    return "let both loops go through it in the same direction";
+  case UseShape::parts:
+  case UseShape::rows:
+  case UseShape::shared:
+  case UseShape::irregular:
+    break;
+  }
+  return "give both the same schedule(static) and length";
+}
+
 void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
   if (const ParallelUse *use = verdict.mismatch)
     emit<OptimizationRemarkMissed>(
@@ -232,7 +248,8 @@ void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
                << " (schedule("
                << ore::NV("OtherSchedule", verdict.best->sharing->name())
                << ")): in one of them most of its pages are on other nodes; "
-                  "fix: give both the same schedule(static) and length";
+                  "fix: "
+               << ore::NV("Remedy", describeRemedy(*use));
         });
   if (const ParallelUse *use = verdict.nonStatic)
     emit<OptimizationRemarkMissed>(

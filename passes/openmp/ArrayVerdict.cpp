@@ -84,6 +84,7 @@ private:
   bool isWrittenBefore(const SerialWrite &init);
   bool isPlacedBefore(const Instruction &at, const CallFrame *frame);
   bool isUsedAfter(const SerialWrite &write, const ParallelUse *best);
+  bool isMinor(const ParallelUse &use) const;
   void findBest(ArrayVerdict &verdict);
   void findOthers(ArrayVerdict &verdict);
   bool isTooFine(const ParallelUse &use) const;
@@ -167,25 +168,44 @@ namespace {
 struct Mapping {
   const MemoryObject *object; ///< on other call paths arrays have other sizes
   Owners owners;
-  const ParallelUse *first;
+  const ParallelUse *first; ///< of the first loop that with the most weight
   uint64_t weight;
 };
 } // namespace
+
+/// Whether most of the same loop's work on the array is scattered, as where
+/// each iteration works on a column and on one element of the diagonal.
+bool Judge::isMinor(const ParallelUse &use) const {
+  uint64_t parts = 0, scattered = 0;
+  for (const ParallelUse *other : story.uses) {
+    if (other->sharing != use.sharing || other->object != use.object)
+      continue;
+    if (other->shape == UseShape::scattered)
+      scattered += other->weight;
+    else if (other->shape == UseShape::parts)
+      parts += other->weight;
+  }
+  return scattered > parts;
+}
 
 /// The mapping of iterations that most of the work has, and one that differs.
 void Judge::findBest(ArrayVerdict &verdict) {
   std::vector<Mapping> mappings;
   for (const ParallelUse *use : story.uses) {
-    if (use->shape != UseShape::parts || !isStatic(*use) || !isWhole(*use))
+    if (use->shape != UseShape::parts || !isStatic(*use) || !isWhole(*use) ||
+        (!story.isWanted && isMinor(*use)))
       continue;
     Owners owners = findOwners(use->figures[0], getChunk(*use),
                                getBytes(*use->object, 0, sampler));
     auto known = find_if(mappings, [&](const Mapping &mapping) {
       return mapping.object == use->object && areSame(mapping.owners, owners);
     });
-    if (known != mappings.end())
+    if (known != mappings.end()) {
       known->weight += use->weight;
-    else if (mappings.size() < maxMappings)
+      if (use->sharing == known->first->sharing &&
+          use->weight > known->first->weight)
+        known->first = use;
+    } else if (mappings.size() < maxMappings)
       mappings.push_back({use->object, owners, use, use->weight});
   }
   const Mapping *best = nullptr;

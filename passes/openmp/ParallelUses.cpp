@@ -66,12 +66,13 @@ private:
   int64_t offsetAt(int64_t iteration);
   int64_t offsetAt(const Loop &loop, int64_t turn);
   bool isEven(const UseFigures &figures);
-  bool runsByIteration(const Loop &loop);
+  bool readsItsLength(const Loop &loop);
   std::optional<Dependence> choiceBy(const LoadInst &load,
                                      const CallFrame *frame);
   bool isCounter(PHINode &phi);
   void addIncoming(const PHINode &phi, const CallFrame *frame);
-  int64_t computeReach(const Loop &loop, int64_t step);
+  int64_t reachNow(const Loop &loop, int64_t step);
+  int64_t computeReach(const Loop &loop, int64_t step, int64_t iteration);
   void collectLoops();
   void addLoops(const Instruction &at, bool isInside);
 
@@ -142,29 +143,56 @@ bool Motion::isEven(const UseFigures &figures) {
   return true;
 }
 
-/// Whether \p loop runs longer in one iteration than in another.
-bool Motion::runsByIteration(const Loop &loop) {
-  std::optional<int64_t> first = sampler.tripCount(loop, context);
-  bool differs = false;
-  for (int64_t iteration : {1, 2, 3}) {
-    context.iteration = iteration;
-    differs |= sampler.tripCount(loop, context) != first;
+/// Whether each iteration reads for itself how often \p loop runs. Such numbers
+/// are made up, and change irregularly; a number that is computed from the
+/// iteration's own changes evenly.
+bool Motion::readsItsLength(const Loop &loop) {
+  constexpr size_t probes = 6;
+  int64_t first = context.iteration, turns[probes];
+  for (int64_t &count : turns) {
+    count = sampler.tripCount(loop, context).value_or(1);
+    ++context.iteration;
   }
-  context.iteration = 0;
-  return differs;
+  context.iteration = first;
+  for (size_t i = 2; i < probes; ++i)
+    if (std::abs(turns[i] - 2 * turns[i - 1] + turns[i - 2]) > 1)
+      return true;
+  return false;
 }
 
-/// How far \p loop moves away from the start of an iteration. A number of
-/// elements that each iteration reads for itself is made up. Such a loop, with
-/// steps shorter than those of the iterations, fills the iteration's own part.
-int64_t Motion::computeReach(const Loop &loop, int64_t step) {
+/// How far \p loop moves where the context says. A loop of a made-up length,
+/// with steps shorter than \p step, that of the iterations, fills the
+/// iteration's own part.
+int64_t Motion::reachNow(const Loop &loop, int64_t step) {
   int64_t turns = sampler.tripCount(loop, context).value_or(1);
-  int64_t reach = turns > 1 ? offsetAt(loop, turns - 1) : 0;
+  if (turns <= 1)
+    return 0;
+  int64_t start = address();
+  context.turns[&loop] = 1;
+  int64_t next = distance(start, address());
+  context.turns[&loop] = turns - 1;
+  int64_t reach = distance(start, address());
+  context.turns.erase(&loop);
   int64_t part = std::abs(step);
-  if (std::abs(reach) > part && std::abs(offsetAt(loop, 1)) < part &&
-      runsByIteration(loop))
+  if (std::abs(reach) > part && std::abs(next) < part && readsItsLength(loop))
     return std::clamp(reach, -part, part);
   return reach;
+}
+
+/// How far \p loop moves at the start of an iteration, or amid \p iteration and
+/// the other loops within: a loop over a triangle is short at one of its ends.
+int64_t Motion::computeReach(const Loop &loop, int64_t step,
+                             int64_t iteration) {
+  int64_t atStart = reachNow(loop, step);
+  context.iteration = iteration;
+  for (const Loop *around : reverse(inner))
+    if (around != &loop)
+      context.turns[around] = std::max<int64_t>(
+          sampler.tripCount(*around, context).value_or(1) / 2, 0);
+  int64_t amid = reachNow(loop, step);
+  context.turns.clear();
+  context.iteration = 0;
+  return std::abs(amid) > std::abs(atStart) ? amid : atStart;
 }
 
 /// Loops around \p at, in its function; isInside: those of an iteration.
@@ -275,11 +303,11 @@ void Motion::findIndex(ParallelUse &into) {
       choice = one;
     }
   }
-  into.isRow = choice && !isCounted && any_of(inner, [&](const Loop *loop) {
-                 Dependence bit = sampler.getBit(*loop);
-                 return depends.isOn(bit) && !choice->isOn(bit) &&
-                        runsByIteration(*loop);
-               });
+  into.isRow =
+      choice && !isCounted && any_of(inner, [&](const Loop *loop) {
+        Dependence bit = sampler.getBit(*loop);
+        return depends.isOn(bit) && !choice->isOn(bit) && readsItsLength(*loop);
+      });
   into.isGather &= !into.isRow;
 }
 
@@ -297,7 +325,7 @@ UseShape Motion::find(UseFigures &figures) {
   for (const Loop *loop : inner) {
     if (!depends.isOn(sampler.getBit(*loop)))
       continue;
-    int64_t reach = computeReach(*loop, figures.step);
+    int64_t reach = computeReach(*loop, figures.step, count / 2);
     int64_t &end = reach < 0 ? low : high;
     end = bounded(end + reach);
   }
