@@ -61,7 +61,12 @@ inline MediumShape computeShape(size_t bytes, size_t alignment) {
   constexpr unsigned max = heapPageBytes / colorStepBytes;
   auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
   bool hasFront = bytes <= maxEdgedBytes;
-  if (unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, max))
+  unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, max);
+  // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
+  // already begin at two or four places of a way.
+  if (!colors && pages < 8 && pages % (minColoredBytes / heapPageBytes))
+    colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
+  if (colors)
     return {pages, colors, hasFront};
   return {pages + 1, max, hasFront};
 }
