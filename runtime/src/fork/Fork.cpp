@@ -216,36 +216,50 @@ static void report(LineBuffer &line) {
   forks.messages->report(MPG_MSG_FORK, line);
 }
 
-static void reportMoved(uint64_t bytes, uint64_t milliseconds, Source source) {
+namespace {
+
+/// What left the pool.
+struct Moved {
+  uint64_t bytes = 0;
+  uint64_t delayedBytes = 0;      ///< of them, not on large pages yet
+  Source source = Source::normal; ///< of large memory
+};
+
+} // namespace
+
+static void reportMoved(const Moved &moved, uint64_t milliseconds) {
   LineBuffer line;
   line.add("fork: ")
-      .addBytes(bytes)
+      .addBytes(moved.bytes)
       .add(" have left the pool for ")
-      .add(source == Source::thp ? "transparent huge" : "normal")
+      .add(moved.source == Source::thp ? "transparent huge" : "normal")
       .add(" pages for good, in ")
       .addNumber(milliseconds)
-      .add(" ms: a child cannot be sure to get large pages when it writes; "
+      .add(" ms");
+  if (moved.delayedBytes)
+    line.add(", ")
+        .addBytes(moved.delayedBytes)
+        .add(" of them for normal ones at first, because free memory is in "
+             "small pieces: malloc makes them large later");
+  line.add(": a child cannot be sure to get large pages when it writes; "
            "cost: more TLB misses; fix: posix_spawn() or vfork() instead, or "
            "MPG_FORK=share where children only call exec");
   report(line);
 }
 
-/// Returns an errno value; \p bytes comes back as what was moved, and
-/// \p source as what large memory was moved to. pre: the other threads stand
-/// still.
-static int moveAll(uint64_t &bytes, Source &source) {
+/// Returns an errno value. pre: the other threads stand still.
+static int moveAll(Moved &moved) {
   ForkList list;
   int error = ENOMEM;
   if (list.find(forks.config->hugeBytes)) {
-    bytes = list.presentBytes();
-    source = Source::normal;
-    bool fits = memoryCanBeHad(bytes);
+    moved.bytes = list.presentBytes();
+    bool fits = memoryCanBeHad(moved.bytes);
     if (fits) {
-      source = sourceFor(bytes);
-      choosePages(list, bytes);
+      moved.source = sourceFor(moved.bytes);
+      choosePages(list, moved.bytes);
     }
     fits = fits || memoryCanBeHad(list.filledBytes());
-    error = fits ? moveOffLargePages(list) : ENOMEM;
+    error = fits ? moveOffLargePages(list, moved.delayedBytes) : ENOMEM;
   }
   if (!error)
     noteMoved(list);
@@ -263,15 +277,15 @@ static Safety leaveLargePages() {
   // New pool memory would only have to leave at the next fork.
   if (forks.config->fallback)
     closePool();
-  uint64_t begin = millisecondsNow(), bytes = 0;
-  Source source = Source::normal;
-  int error = moveAll(bytes, source);
+  uint64_t begin = millisecondsNow();
+  Moved moved;
+  int error = moveAll(moved);
   discardOwnStack();
   resumeOtherThreads();
   if (error)
     return Safety::copyNeeded;
-  if (bytes >= littleBytes)
-    reportMoved(bytes, millisecondsNow() - begin, source);
+  if (moved.bytes >= littleBytes)
+    reportMoved(moved, millisecondsNow() - begin);
   return Safety::safe;
 }
 

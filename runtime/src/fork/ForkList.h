@@ -92,8 +92,10 @@ bool memoryMayBePinned();
 
 /// Moves all of \p list, including the stack in use. Returns 0 or an errno
 /// value; then the rest is where it was. Moved memory keeps its contents and
-/// rights. pre: no other thread runs, signals are blocked.
-int moveOffLargePages(const ForkList &list);
+/// rights. \p delayedBytes: so much is on normal pages and advised to become
+/// transparent huge ones, because these were slow to come.
+/// pre: no other thread runs, signals are blocked.
+int moveOffLargePages(const ForkList &list, uint64_t &delayedBytes);
 
 /// The same for one stretch. pre: the stack in use is not in it.
 int moveOffLargePages(const ForkStretch &stretch);

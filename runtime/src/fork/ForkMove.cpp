@@ -14,13 +14,42 @@
 #include <initializer_list>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 
 using namespace mpg;
 
 namespace {
 
+/// Where free memory is in small pieces, the kernel moves memory to make a
+/// large page: 4 to 6 ms for each, of 0.3 ms. The program waits meanwhile, so
+/// that is limited, and the rest comes on normal pages; Collapse.cpp makes them
+/// large later.
+class Pace {
+public:
+  bool delays(Source source) const { return isSlow && source == Source::thp; }
+  void begin() { beganNs = now(); }
+  void end(size_t frames, size_t bytesDelayed) {
+    constexpr uint64_t usualNs = 1000000, maxNs = 100 * usualNs;
+    uint64_t used = now() - beganNs, usual = frames * usualNs;
+    lateNs += used > usual ? used - usual : 0;
+    isSlow = lateNs > maxNs;
+    delayedBytes += bytesDelayed;
+  }
+  uint64_t delayedBytes = 0; ///< on normal pages for now
+
+private:
+  static uint64_t now() {
+    timespec time = {};
+    rawCall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, long(&time));
+    return uint64_t(time.tv_sec) * 1000000000 + uint64_t(time.tv_nsec);
+  }
+  uint64_t beganNs = 0, lateNs = 0;
+  bool isSlow = false;
+};
+
 struct Job {
   const ForkList *list;
+  Pace pace;
   int error;
 };
 
@@ -29,11 +58,20 @@ struct Job {
 /// Copies what is not zero: a large page is present to its last byte, and a
 /// small program uses little of it. New memory is zero. No
 /// call of the C library: its table may be in the piece.
-static void copyContents(uintptr_t to, uintptr_t from, size_t bytes) {
+static void copyContents(Range to, uintptr_t from, Source source) {
   size_t page = basePageBytes();
-  for (uintptr_t end = from + bytes; from < end; from += page, to += page)
-    if (isFilled(from, page))
-      copyPages(to, from, page);
+  while (!to.empty()) {
+    uintptr_t end = to.start;
+    while (end < to.end && isFilled(from + (end - to.start), page))
+      end += page;
+    Range filled{to.start, end};
+    if (source == Source::normal && filled.bytes() > page)
+      populate(filled, filled.bytes()); // in half the time of single faults
+    if (!filled.empty())
+      copyPages(filled.start, from, filled.bytes());
+    from += filled.bytes() + page;
+    to.start = end + page;
+  }
 }
 
 /// Large memory is often on the nodes of its threads: the forking thread must
@@ -44,25 +82,28 @@ static void keepNode(Range staged, uintptr_t old) {
     place(staged, Placement::prefer, NodeSet::of(node));
 }
 
-static int movePiece(Range piece, const ForkStretch &stretch, bool keepsNode,
-                     bool touched) {
+static int movePiece(Range piece, const ForkStretch &stretch, bool isDelayed,
+                     bool keepsNode, bool touched) {
   const size_t hugePageBytes = stretch.hugePageBytes;
+  Source source = isDelayed ? Source::normal : stretch.source;
   Staged staged;
-  if (int error = buildStaged(stretch.source, piece.bytes(), hugePageBytes,
-                              nullptr, staged))
+  if (int error =
+          buildStaged(source, piece.bytes(), hugePageBytes, nullptr, staged))
     return error;
   if (touched && keepsNode)
     keepNode(staged.range, piece.start);
   if (touched)
-    copyContents(staged.range.start, piece.start, piece.bytes());
+    copyContents(staged.range, piece.start, source);
   int error = moveInto(staged, piece.start, hugePageBytes,
                        touched ? Contents::copied : Contents::zero);
   if (error)
     discard(staged);
+  else if (isDelayed)
+    adviseHuge(piece, /*collapse=*/false);
   return error;
 }
 
-static int moveStretch(const ForkStretch &stretch) {
+static int moveStretch(const ForkStretch &stretch, Pace &pace) {
   const size_t hugeBytes = stretch.hugePageBytes;
   Range rest = stretch.range;
   // Of memory that is there twice.
@@ -73,30 +114,38 @@ static int moveStretch(const ForkStretch &stretch) {
     size_t bytes = touchedRun(rest, hugeBytes, touched);
     if (bytes > maxBytes)
       bytes = roundUp(maxBytes, hugeBytes);
-    int error =
-        movePiece({rest.start, rest.start + bytes}, stretch, hasNodes, touched);
+    Range piece{rest.start, rest.start + bytes};
+    bool isDelayed = touched && pace.delays(stretch.source);
+    pace.begin();
+    int error = movePiece(piece, stretch, isDelayed, hasNodes, touched);
     if (!error)
       rest.start += bytes;
     else if (maxBytes > hugeBytes)
       maxBytes = hugeBytes; // address space may be short
     else
       return error;
+    pace.end(bytes / hugeBytes, isDelayed ? bytes : 0);
   }
   return 0;
 }
 
-int mpg::moveOffLargePages(const ForkStretch &stretch) {
+static int moveOff(const ForkStretch &stretch, Pace &pace) {
   constexpr int readWrite = PROT_READ | PROT_WRITE;
-  int error = moveStretch(stretch);
+  int error = moveStretch(stretch, pace);
   if (!error && stretch.rights != readWrite)
     rawCall(SYS_mprotect, long(stretch.range.start),
             long(stretch.range.bytes()), stretch.rights);
   return error;
 }
 
-static int moveAll(const Job &job) {
+int mpg::moveOffLargePages(const ForkStretch &stretch) {
+  Pace pace;
+  return moveOff(stretch, pace);
+}
+
+static int moveAll(Job &job) {
   for (const ForkStretch &stretch : *job.list)
-    if (int error = moveOffLargePages(stretch))
+    if (int error = moveOff(stretch, job.pace))
       return error;
   return 0;
 }
@@ -127,18 +176,20 @@ void mpg::discardOwnStack() {
 static void moveOnOwnStack(void *argument) {
   // A copy, because the argument is on the stack that is replaced.
   Job job = *static_cast<Job *>(argument);
-  int error = moveAll(job);
-  static_cast<Job *>(argument)->error = error;
+  job.error = moveAll(job);
+  *static_cast<Job *>(argument) = job;
 }
 
-int mpg::moveOffLargePages(const ForkList &list) {
+int mpg::moveOffLargePages(const ForkList &list, uint64_t &delayedBytes) {
   void *top = ownStackTop();
   if (!top)
     return ENOMEM;
-  Job job{&list, 0};
+  Job job{&list, Pace(), 0};
   if (isOnOwnStack())
-    return moveAll(job);
-  mpg_call_on_stack(top, moveOnOwnStack, &job);
+    job.error = moveAll(job);
+  else
+    mpg_call_on_stack(top, moveOnOwnStack, &job);
+  delayedBytes = job.pace.delayedBytes;
   return job.error;
 }
 
