@@ -131,7 +131,7 @@ static void lowerErrors(std::vector<Finding> &findings) {
 /// where it may not, that is one level less.
 static void lowerUnwanted(const Launch &launch, Target target,
                           std::vector<Finding> &findings) {
-  PageSwitch pages = pageSwitch(launch, target == Target::mpg);
+  PageSwitch pages = pageSwitch(launch, target);
   if (pages == PageSwitch::on)
     return;
   bool isOff = pages == PageSwitch::off;

@@ -29,7 +29,8 @@ static std::string inMebibytes(uint64_t bytes) {
 static PagingState getPaging(const Subject &subject) {
   bool reads =
       subject.target == Target::fugaku || subject.target == Target::mpg;
-  PagingState state = reads ? pagingState(subject.launch()) : PagingState();
+  PagingState state =
+      reads ? pagingState(subject.launch(), subject.target) : PagingState();
   state.policy.bssPrepaged |= subject.target == Target::mpg &&
                               subject.launch() &&
                               dealsBssAtStart(*subject.launch());
@@ -115,7 +116,7 @@ void mpg::checkBssPaging(const Subject &subject, Findings &findings) {
       launch->threads.value_or(0) <= groupCores ||
       isBssPlacedByMpg(subject, *launch))
     return;
-  std::optional<PagingPolicy> policy = pagingPolicy(launch);
+  std::optional<PagingPolicy> policy = pagingPolicy(launch, subject.target);
   const Section *bss = image.findSection(".bss");
   if (!policy || !policy->bssPrepaged || !bss || bss->bytes < largeBytes)
     return;
@@ -173,7 +174,7 @@ void mpg::checkTimerFork(const Subject &subject, Findings &findings) {
   const Launch *launch = subject.launch();
   if (!launch && subject.target != Target::fugaku)
     return;
-  std::optional<PagingPolicy> policy = pagingPolicy(launch);
+  std::optional<PagingPolicy> policy = pagingPolicy(launch, subject.target);
   if (!policy || !policy->heapPrepaged)
     return;
   std::optional<Caller> timer =

@@ -47,10 +47,14 @@ bool Launch::mayChange(StringRef name) const {
                   : unknownFromLine != 0;
 }
 
-PageSwitch mpg::pageSwitch(const Launch &launch, bool readsMode) {
-  const Variable *type = launch.environment.find("XOS_MMM_L_HPAGE_TYPE");
-  const Variable *mode =
-      readsMode ? launch.environment.find("MPG_MODE") : nullptr;
+PageSwitch mpg::pageSwitch(const Launch &launch, Target target) {
+  bool isOurs = target == Target::mpg;
+  auto findIf = [&](bool reads, StringRef name) {
+    return reads ? launch.environment.find(name) : nullptr;
+  };
+  const Variable *type =
+      findIf(isOurs || target == Target::fugaku, "XOS_MMM_L_HPAGE_TYPE");
+  const Variable *mode = findIf(isOurs, "MPG_MODE");
   bool isUnknown = false;
   for (const Variable *variable : {type, mode}) {
     if (variable && variable->known && variable->value == "none")
@@ -60,8 +64,8 @@ PageSwitch mpg::pageSwitch(const Launch &launch, bool readsMode) {
   return isUnknown ? PageSwitch::unknown : PageSwitch::on;
 }
 
-bool mpg::wantsLargePages(const Launch &launch) {
-  return pageSwitch(launch) != PageSwitch::off;
+bool mpg::wantsLargePages(const Launch &launch, Target target) {
+  return pageSwitch(launch, target) != PageSwitch::off;
 }
 
 bool mpg::asksForMorecore(const Launch &launch) {
@@ -69,12 +73,13 @@ bool mpg::asksForMorecore(const Launch &launch) {
   return !value.empty() && value != "no";
 }
 
-std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch) {
+std::optional<PagingPolicy> mpg::pagingPolicy(const Launch *launch,
+                                              Target target) {
   PagingPolicy policy;
   if (!launch)
     return policy;
   const Environment &environment = launch->environment;
-  if (!wantsLargePages(*launch))
+  if (!wantsLargePages(*launch, target))
     return std::nullopt;
   const Variable *variable = environment.find("XOS_MMM_L_PAGING_POLICY");
   if (!variable)
@@ -99,10 +104,10 @@ bool mpg::dealsBssAtStart(const Launch &launch) {
   return launch.environment.getValue("MPG_FIRST_TOUCH") == "start";
 }
 
-PagingState mpg::pagingState(const Launch *launch) {
+PagingState mpg::pagingState(const Launch *launch, Target target) {
   PagingState state;
-  state.off = launch && !wantsLargePages(*launch);
-  std::optional<PagingPolicy> policy = pagingPolicy(launch);
+  state.off = launch && !wantsLargePages(*launch, target);
+  std::optional<PagingPolicy> policy = pagingPolicy(launch, target);
   state.known =
       policy && !(launch && launch->mayChange("XOS_MMM_L_PAGING_POLICY"));
   state.policy = policy.value_or(PagingPolicy());

@@ -7,6 +7,7 @@
 #ifndef MPG_AUDIT_LAUNCH_H
 #define MPG_AUDIT_LAUNCH_H
 
+#include "Audit/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
@@ -86,7 +87,7 @@ bool asksForMorecore(const Launch &launch);
 /// The policy in force, for \p launch null the default. Nothing if large pages
 /// are switched off or the script gives a value that only the job knows. A
 /// value that libmpg would refuse counts as the default, as it does there.
-std::optional<PagingPolicy> pagingPolicy(const Launch *launch);
+std::optional<PagingPolicy> pagingPolicy(const Launch *launch, Target target);
 
 /// Whether libmpg, ours only, pages .bss in before main in parts on all nodes,
 /// whatever the policy says: MPG_FIRST_TOUCH=start.
@@ -98,7 +99,7 @@ struct PagingState {
   bool known = true;   ///< policy is the one in force, else the default
   PagingPolicy policy; ///< means nothing if off
 };
-PagingState pagingState(const Launch *launch);
+PagingState pagingState(const Launch *launch, Target target);
 
 enum class PageSwitch : uint8_t {
   on,
@@ -106,12 +107,12 @@ enum class PageSwitch : uint8_t {
   unknown ///< only the running job knows: MPG_MODE=$MODE
 };
 
-/// How the job sets large pages of Fujitsu's library, and of libmpg, which
-/// reads MPG_MODE as well.
-PageSwitch pageSwitch(const Launch &launch, bool readsMode = true);
+/// How the job sets large pages of \p target's library. Fujitsu's does not read
+/// MPG_MODE; libraries other than the two libmpg read no such variable.
+PageSwitch pageSwitch(const Launch &launch, Target target);
 
-/// False if the job switches them off, for Fujitsu's library or for libmpg.
-bool wantsLargePages(const Launch &launch);
+/// False if the job switches them off.
+bool wantsLargePages(const Launch &launch, Target target);
 
 } // namespace mpg
 

@@ -122,7 +122,9 @@ static void findLibmpg(const MeansContext &context, PageMeans &means) {
       stack && is_contained(stack->because, FindingId::mpg112);
   if (!loaded && !preloads && !context.report.carriesLibmpg)
     return;
-  if (context.launch && !wantsLargePages(*context.launch))
+  if (context.launch &&
+      !wantsLargePages(*context.launch,
+                       isVendors ? Target::fugaku : Target::mpg))
     means.obstacle = "the job switches large pages off";
   else if (noneCanBeLoaded && !context.report.carriesLibmpg)
     means.obstacle = "no library can be loaded into the program";

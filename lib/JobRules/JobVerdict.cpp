@@ -95,7 +95,8 @@ static void judgeUnknown(const JobLaunch &start, bool isForVendor,
     memory.isHelped = (!name.empty() && launch.environment.find(name)) ||
                       !launch.memoryOption.empty();
   }
-  bool isOff = !wantsLargePages(launch);
+  bool isOff =
+      !wantsLargePages(launch, isForVendor ? Target::fugaku : Target::mpg);
   if (isOff) {
     verdict.means.obstacle = "the job switches large pages off";
   } else if (isForVendor) {

@@ -209,7 +209,7 @@ JobValue JobContext::getValue(const JobLaunch &launch, StringRef name) const {
 }
 
 bool JobContext::largePages(const JobLaunch &launch) const {
-  return pageSwitch(launch.launch, target == Target::mpg) == PageSwitch::on;
+  return pageSwitch(launch.launch, target) == PageSwitch::on;
 }
 
 bool JobContext::mayLoadLibmpg(const JobLaunch &launch) const {

@@ -421,7 +421,7 @@ static void writePages(raw_ostream &out, const JobReport &job,
   for (const JobLaunch &launch : job.script.launches) {
     StringRef name = launch.program.text;
     const FileReport *report = reports.lookup(name);
-    if (!report || !wantsLargePages(launch.launch) ||
+    if (!report || !wantsLargePages(launch.launch, report->target) ||
         !written.insert(name).second)
       continue;
     uint64_t pages = report->facts.layout->hugeBytes >> 21;
