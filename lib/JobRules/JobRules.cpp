@@ -98,7 +98,7 @@ static void requireLargePages(const JobVerdict &verdict, JobContext &job) {
     finding.where.symbol = program.program;
     finding.evidence = program.because;
     if (!program.write.empty())
-      finding.setFix(writeInstead(program.write));
+      finding.setFix(writeInstead(program.write, program.writeIn));
   }
 }
 

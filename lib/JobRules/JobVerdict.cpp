@@ -42,7 +42,8 @@ static StringRef launcherName(const JobCommand &launcher) {
 static std::string writeLine(const JobLaunch &start, StringRef setting,
                              StringRef option) {
   std::string line;
-  for (const JobCommand &launcher : start.launchers)
+  for (const JobCommand &launcher :
+       ArrayRef(start.launchers).drop_front(start.outerLaunchers))
     if (!is_contained({"mpgrun", "hugectl"}, launcherName(launcher)))
       addWords(launcher.words, line);
   std::string before = line.empty() ? "" : " ";
@@ -262,8 +263,10 @@ static std::string makeSentence(const JobScript &script,
   for (size_t i = 0; i < std::min(groups.size(), maxClauses); ++i) {
     const Group &group = groups[i].second;
     text += (i ? "; " : "") + clauseFor(*group.first, namesText(group.names));
+    const std::string &place = group.first->writeIn;
     if (!group.first->write.empty())
-      text += "; write: " + group.first->write;
+      text += "; write" + (place.empty() ? "" : " in " + place) + ": " +
+              group.first->write;
   }
   if (groups.size() > maxClauses)
     text += "; and " + std::to_string(groups.size() - maxClauses) +
@@ -291,6 +294,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
     one.program = shortened(start.program.text, copiedBytes);
     one.line = start.line;
     one.conditional = start.conditional;
+    one.writeIn = shortened(start.writtenIn, copiedBytes);
     if (program.report && program.report->readsAsProgram())
       judgeKnown(start, *program.report, one);
     else

@@ -31,6 +31,7 @@ struct ProgramVerdict {
   std::string because;
   /// The line that brings more to large pages; "" where none does.
   std::string write;
+  std::string writeIn; ///< JobLaunch::writtenIn
 };
 
 struct JobVerdict {

@@ -53,8 +53,10 @@ std::string mpg::launchText(const JobLaunch &launch) {
   return shortened(text);
 }
 
-std::string mpg::writeInstead(StringRef line) {
-  return ("Write instead:\n  " + line).str();
+std::string mpg::writeInstead(StringRef line, StringRef place) {
+  return ("Write " + (place.empty() ? "" : "in " + place + " ") +
+          "instead:\n  " + line)
+      .str();
 }
 
 std::string mpg::writeSetting(const JobSetting &setting, StringRef name,

@@ -147,8 +147,8 @@ bool isSystemTool(llvm::StringRef program);
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);
 
-/// The text after "Write instead:" in a fix.
-std::string writeInstead(llvm::StringRef line);
+/// The text after "Write instead:" in a fix. \p place: JobLaunch::writtenIn.
+std::string writeInstead(llvm::StringRef line, llvm::StringRef place = "");
 
 /// The default of \p variable where \p target is: two libraries differ in one.
 llvm::StringRef findFallback(const EnvVariable &variable, Target target);

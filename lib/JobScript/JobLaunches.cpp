@@ -539,9 +539,14 @@ void JobReader::addLaunch(const Command &command, LaunchParts &parts) {
   launch.image = std::move(parts.image);
   if (launch.image.text.empty())
     launch.image.text = script.image;
-  for (std::vector<JobWord> &words : parts.launchers)
+  launch.writtenIn = writtenIn;
+  size_t wordsBefore = 0;
+  for (std::vector<JobWord> &words : parts.launchers) {
+    launch.outerLaunchers += wordsBefore < outerWords;
+    wordsBefore += words.size();
     launch.launchers.push_back(
         {std::move(words), command.line, launch.conditional});
+  }
   changeEnvironment(parts, launch);
   if (const ShellVariable *folder = variables.find(folderName))
     launch.folder = folder->value.word();

@@ -139,7 +139,7 @@ private:
   void runEval(const Command &command);
   void runTrap(const Command &command);
   bool readBehind(llvm::ArrayRef<JobWord> words, llvm::StringRef text,
-                  unsigned line);
+                  unsigned line, llvm::StringRef name);
   void readShellTexts(const LaunchParts &parts, llvm::ArrayRef<JobWord> words,
                       unsigned line);
   bool readDocument(const Command &command, const LaunchParts &parts,
@@ -234,6 +234,8 @@ private:
   std::vector<Trap> traps;
   /// The words in front of the text for a shell that is being read.
   std::vector<JobWord> prefix;
+  std::string writtenIn; ///< see JobLaunch
+  size_t outerWords = 0; ///< of the prefix, in front of that text
   unsigned nestedTexts = 0;
   unsigned substitutions = 0; ///< of what surrounds the current command
   /// The commands that changed the environment, by their lines.

@@ -72,6 +72,10 @@ struct JobLaunch {
   /// The launchers in front of it, outermost first: mpiexec, numactl, valgrind;
   /// each with its options.
   std::vector<JobCommand> launchers;
+  /// The text in which its command is written, where that is not the script:
+  /// "steps.sh", "the here-document".
+  std::string writtenIn;
+  size_t outerLaunchers = 0; ///< that are written outside of that text
   unsigned line;
   bool conditional = false;
   /// Of "singularity exec IMAGE", else the script's: its libraries and folders

@@ -199,16 +199,25 @@ void JobReader::readTraps() {
 }
 
 /// As if \p words were in front of each command of \p text, which stays where
-/// it is.
+/// it is. \p name: for the user; "" if the text is part of the line around it.
 bool JobReader::readBehind(ArrayRef<JobWord> words, StringRef text,
-                           unsigned line) {
+                           unsigned line, StringRef name) {
   constexpr size_t maxWords = 256;
   if (words.size() > maxWords)
     return false;
-  std::vector<JobWord> outer = std::exchange(prefix, words.vec());
+  auto outer = std::tuple(prefix, writtenIn, outerWords);
+  prefix = words.vec();
+  if (!name.empty())
+    std::tie(writtenIn, outerWords) = std::pair(name.str(), words.size());
   bool isRead = readInOwnShell(text, line);
-  prefix = std::move(outer);
+  std::tie(prefix, writtenIn, outerWords) = std::move(outer);
   return isRead;
+}
+
+/// Whether \p words, "bash -c TEXT", do the same as \p text without a shell.
+static bool needsNoShell(ArrayRef<JobWord> words, StringRef text) {
+  return text.find_first_of("\n;&|(){}") == StringRef::npos && !words.empty() &&
+         (words[0].text == text || isShell(sys::path::filename(words[0].text)));
 }
 
 /// "bash -c TEXT"
@@ -221,7 +230,10 @@ void JobReader::readShellTexts(const LaunchParts &parts,
     bool isRead = false;
     if (!opaque && text.text.size() <= textBudget) {
       texts.push_back(text.text);
-      isRead = readBehind(words.take_front(before), texts.back(), line);
+      isRead = readBehind(words.take_front(before), texts.back(), line,
+                          needsNoShell(words.drop_front(before), text.text)
+                              ? ""
+                              : "the shell's text");
     }
     if (!isRead)
       notUnderstood(line, "the line for a shell: " +
@@ -270,7 +282,8 @@ bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
     text = texts.back();
   }
   size_t before = words.size() - parts.arguments.size() - 1;
-  return readBehind(words.take_front(before), text, command.document->line);
+  return readBehind(words.take_front(before), text, command.document->line,
+                    "the here-document");
 }
 
 /// Another shell gets what is exported.
@@ -313,8 +326,8 @@ bool JobReader::readShellFile(const Command &command, const LaunchParts &parts,
   const char *outerText = std::exchange(fileText, texts.back().data());
   keepExported(command.line);
   size_t before = words.size() - parts.arguments.size() - 1;
-  bool isRead =
-      readBehind(words.take_front(before), texts.back(), command.line);
+  bool isRead = readBehind(words.take_front(before), texts.back(), command.line,
+                           parts.arguments[at].text);
   fileText = outerText;
   variables.arguments = std::move(outerArguments);
   variables.undo(start);

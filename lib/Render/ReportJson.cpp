@@ -170,18 +170,20 @@ void mpg::writeJsonTail(raw_ostream &out,
 
 static JsonObject programItem(const ProgramVerdict &verdict) {
   const PageMeans &means = verdict.means;
-  return {{"program", verdict.program},
-          {"line", verdict.line},
-          {"conditional", verdict.conditional},
-          {"known", verdict.known},
-          {"means", textOrAbsent(means.name)},
-          {"large_pages", JsonObject{{"data", answerName(means.data)},
-                                     {"heap", answerName(means.heap)},
-                                     {"stacks", answerName(means.stacks)},
-                                     {"mapped", answerName(means.mapped)}}},
-          {"mapped", textOrAbsent(verdict.mapped)},
-          {"because", textOrAbsent(verdict.because)},
-          {"write", textOrAbsent(verdict.write)}};
+  return {
+      {"program", verdict.program},
+      {"line", verdict.line},
+      {"conditional", verdict.conditional},
+      {"known", verdict.known},
+      {"means", textOrAbsent(means.name)},
+      {"large_pages", JsonObject{{"data", answerName(means.data)},
+                                 {"heap", answerName(means.heap)},
+                                 {"stacks", answerName(means.stacks)},
+                                 {"mapped", answerName(means.mapped)}}},
+      {"mapped", textOrAbsent(verdict.mapped)},
+      {"because", textOrAbsent(verdict.because)},
+      {"write", textOrAbsent(verdict.write)},
+      {"write_in", textOrAbsent(verdict.write.empty() ? "" : verdict.writeIn)}};
 }
 
 static JsonObject settingItem(const JobSetting &setting) {
