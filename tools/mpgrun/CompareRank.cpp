@@ -2,6 +2,7 @@
 //
 // See mpgrun.h: this mpgrun is one rank of a comparison.
 
+#include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
 #include "Options.h"
 #include "Process/RunReport.h"
@@ -61,12 +62,16 @@ int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
   for (unsigned cpu : cpus)
     rank.cpus += (rank.cpus.empty() ? "" : ",") + std::to_string(cpu);
   std::optional<LoadSample> before = readLoad(cpus);
+  std::optional<Counters> counters;
+  RunLooks looks;
+  auto count = [&](pid_t pid, bool) { counters.emplace(pid, /*onExec=*/true); };
+  looks.atStart = count;
   double start = nowSeconds();
   SupervisedRun run = runSupervised(program.path, options.command,
                                     environmentWith(settings, options.children),
                                     order.looks && !program.isPrivileged &&
                                         !program.tracesItself,
-                                    inspectAtEnd);
+                                    inspectAtEnd, looks);
   rank.sample.wallSeconds = nowSeconds() - start;
   if (!run.error.empty()) {
     error() << run.error << "\n";
@@ -75,6 +80,8 @@ int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
   if (run.execError)
     return refuseProgram(options, program, run.execError);
   fillUsage(rank.sample);
+  if (counters)
+    rank.sample.counters = counters->read();
   fillLoad(rank, before, readLoad(cpus));
   rank.sample.waitStatus = run.waitStatus;
   if (std::unique_ptr<mpg_state> state = readStateFile(stateFd))

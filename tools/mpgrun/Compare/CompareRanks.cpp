@@ -69,7 +69,12 @@ struct RankFields {
     else if (!StringRef(values[name]).getAsInteger(10, number))
       value = Number(number);
   }
+  void counter(const std::string &name, CounterValue &counter);
   void all(RankResult &rank);
+  bool has(const std::string &name) const { return values.count(name) != 0; }
+  static std::string counterName(size_t index) {
+    return "counter" + std::to_string(index);
+  }
 };
 
 } // namespace
@@ -97,6 +102,30 @@ void RankFields::all(RankResult &rank) {
   field("peak-bytes", memory.peakBytes);
   field("peak-huge", memory.peakHugeBytes);
   field("reason", memory.reason);
+  for (size_t i = 0;
+       isReading ? has(counterName(i)) : i < sample.counters.size(); ++i) {
+    if (isReading)
+      sample.counters.emplace_back();
+    counter(counterName(i), sample.counters[i]);
+  }
+}
+
+/// "cycles 123" or "cycles - not available: ...".
+void RankFields::counter(const std::string &name, CounterValue &counter) {
+  std::string &text = values[name];
+  if (!isReading) {
+    text = counter.name + " " +
+           (counter.value ? std::to_string(*counter.value)
+                          : "- " + printable(counter.missing));
+    return;
+  }
+  auto [counterName, rest] = StringRef(text).split(' ');
+  counter.name = counterName.str();
+  uint64_t value;
+  if (!rest.getAsInteger(10, value))
+    counter.value = value;
+  else if (rest.consume_front("- "))
+    counter.missing = rest.str();
 }
 
 std::string mpg::writeRankResult(const RankOrder &order,
@@ -152,12 +181,30 @@ static void addModeMemory(ModeMemory &all, const ModeMemory &one) {
     all.reason = one.reason;
 }
 
+/// Sums of what every rank has.
+static void addCounters(std::vector<CounterValue> &all,
+                        ArrayRef<CounterValue> one) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    CounterValue &sum = all[i];
+    bool isSame = i < one.size() && one[i].name == sum.name;
+    if (isSame && one[i].value && sum.value) {
+      *sum.value += *one[i].value;
+    } else if (sum.value) {
+      sum.value.reset();
+      sum.missing = isSame ? one[i].missing : "not on all nodes";
+    }
+  }
+}
+
 MergedRanks mpg::mergeRanks(ArrayRef<RankResult> ranks) {
   MergedRanks all;
   all.memory.measured = all.memory.hasState = true;
   // Ranks that share CPUs see each other as others.
   std::map<std::pair<std::string, std::string>, std::pair<double, double>> load;
   std::map<std::pair<std::string, std::string>, double> otherRanks;
+  all.sample.counters = ranks.front().sample.counters;
+  for (const RankResult &rank : ranks.drop_front())
+    addCounters(all.sample.counters, rank.sample.counters);
   for (const RankResult &rank : ranks) {
     const RunSample &sample = rank.sample;
     all.sample.wallSeconds =

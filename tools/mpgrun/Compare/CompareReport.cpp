@@ -139,9 +139,11 @@ void CompareTable::addMemory() {
 std::optional<std::string> CompareTable::whyMissing(size_t index) const {
   for (const ModeResult *mode : modes)
     for (const RunSample &sample : mode->samples) {
-      const CounterValue &counter = sample.counters[index];
-      if (sample.round > 0 && !counter.value)
-        return counter.missing.empty() ? "not available" : counter.missing;
+      bool exists = index < sample.counters.size();
+      if (sample.round > 0 && !(exists && sample.counters[index].value))
+        return exists && !sample.counters[index].missing.empty()
+                   ? sample.counters[index].missing
+                   : "not available";
     }
   return std::nullopt;
 }
