@@ -63,7 +63,7 @@ private:
   struct Needle {
     uint8_t second, mask, third;
   };
-  template <typename Bytes, size_t... Indices> class Needles;
+  template <typename Bytes, size_t... indices> class Needles;
 
   std::vector<AddressSpan> spans;
   std::vector<Needle> needles;
@@ -71,7 +71,7 @@ private:
   void collectNeedles(size_t block, size_t blockEnd);
   template <typename Bytes> void searchBlock(size_t block, size_t blockEnd);
   void searchWide(size_t block, size_t blockEnd);
-  template <typename Bytes, size_t... Indices>
+  template <typename Bytes, size_t... indices>
   void findNeedles(const Needle *some, size_t start, size_t end);
   void check(size_t position);
   void checkBranch(size_t position, uint64_t target);
@@ -108,12 +108,12 @@ template <typename Bytes> static MPG_INLINE bool isZero(const Bytes &bytes) {
 }
 
 /// Compares sizeof(Bytes) fields at a time.
-template <typename Bytes, size_t... Indices> class FieldSearch::Needles {
+template <typename Bytes, size_t... indices> class FieldSearch::Needles {
 public:
   MPG_INLINE explicit Needles(const Needle *some)
-      : second{(Bytes{} + some[Indices].second)...},
-        mask{(Bytes{} + some[Indices].mask)...},
-        third{(Bytes{} + some[Indices].third)...} {}
+      : second{(Bytes{} + some[indices].second)...},
+        mask{(Bytes{} + some[indices].mask)...},
+        third{(Bytes{} + some[indices].third)...} {}
 
   /// Marks in \p hits the fields that start at the bytes from \p fields on.
   /// (GCC returns no vector of 32 bytes from a function that is not for AVX.)
@@ -121,14 +121,14 @@ public:
     Bytes nextBytes, thirds;
     std::memcpy(&nextBytes, fields + 1, sizeof nextBytes);
     std::memcpy(&thirds, fields + 2, sizeof thirds);
-    hits = ((Bytes(((nextBytes - second[Indices]) & mask[Indices]) == 0) &
-             Bytes(thirds == third[Indices])) |
+    hits = ((Bytes(((nextBytes - second[indices]) & mask[indices]) == 0) &
+             Bytes(thirds == third[indices])) |
             ...);
   }
 
 private:
-  Bytes second[sizeof...(Indices)], mask[sizeof...(Indices)],
-      third[sizeof...(Indices)];
+  Bytes second[sizeof...(indices)], mask[sizeof...(indices)],
+      third[sizeof...(indices)];
 };
 
 static bool hasWideBytes() {
@@ -189,10 +189,10 @@ void FieldSearch::collectNeedles(size_t block, size_t blockEnd) {
   }
 }
 
-template <typename Bytes, size_t... Indices>
+template <typename Bytes, size_t... indices>
 MPG_INLINE void FieldSearch::findNeedles(const Needle *some, size_t start,
                                          size_t end) {
-  const Needles<Bytes, Indices...> needles(some);
+  const Needles<Bytes, indices...> needles(some);
   const uint8_t *code = piece.bytes.data();
   constexpr size_t step = sizeof(Bytes), steps = 4;
   size_t position = start;
