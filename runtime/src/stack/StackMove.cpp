@@ -90,9 +90,12 @@ bool mpg::holdPlace(Range place) {
   return false;
 }
 
+// Memory without rights would stop the stack above from growing.
 void mpg::releasePlace(Range place) {
-  if (!place.empty())
-    rawCall(SYS_munmap, long(place.start), long(place.bytes()));
+  if (!place.empty() &&
+      isError(rawCall(SYS_munmap, long(place.start), long(place.bytes()))))
+    rawCall(SYS_mprotect, long(place.start), long(place.bytes()),
+            PROT_READ | PROT_WRITE);
 }
 
 bool mpg::mayMapMore(size_t bytes) {
