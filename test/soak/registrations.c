@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Acts like the cache of memory registrations of a network card that UCX would
+// use: loaded by LD_PRELOAD into an MPI program over UCX, pins the memory of
+// each large message (with io_uring's registered buffers) and keeps it pinned
+// until UCX reports that the memory goes. A later message from there that finds
+// its memory registered must find the same frames at its addresses: others are
+// a stale registration, by which a card would read or write another's data.
+//
+// Writes its counts to REGISTRATIONS.<process id> when the process ends; a
+// program that calls registrations_mark() gets those of each part of it in a
+// line.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucm/api/ucm.h>
+#include <ucp/api/ucp.h>
+#include <unistd.h>
+
+enum { slots = 512, minBytes = 4 << 10, maxBytes = 64 << 20, pageBytes = 4096 };
+enum { maxPages = maxBytes / pageBytes + 1 };
+
+typedef struct {
+  uintptr_t start, end; // 0: free
+  int isGone;           // reported by UCX; still pinned
+  uint64_t *frames;     // of each page when it was pinned
+} Registration;
+
+typedef struct {
+  unsigned long registered, hits, invalidated, stale, refused, events;
+} Counts;
+
+static Registration cache[slots];
+static Counts counts, lastCounts;
+static int ring = -1, pagemap = -1, nextSlot;
+static char lock;
+
+static void take(void) {
+  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+    ;
+}
+static void release(void) { __atomic_clear(&lock, __ATOMIC_RELEASE); }
+
+static long pin(int slot, uintptr_t start, size_t bytes) {
+  struct iovec memory = {(void *)start, bytes};
+  struct io_uring_rsrc_update2 update = {
+      .offset = (unsigned)slot, .data = (uintptr_t)&memory, .nr = 1};
+  return syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS_UPDATE,
+                 &update, sizeof update);
+}
+
+static void onUnmap(ucm_event_type_t type, ucm_event_t *event, void *unused) {
+  uintptr_t start = (uintptr_t)event->vm_unmapped.address;
+  uintptr_t end = start + event->vm_unmapped.size;
+  (void)type, (void)unused;
+  if (ring < 0)
+    return;
+  take();
+  ++counts.events;
+  for (int i = 0; i < slots; ++i)
+    if (cache[i].start < end && cache[i].end > start && !cache[i].isGone) {
+      cache[i].isGone = 1;
+      ++counts.invalidated;
+    }
+  release();
+}
+
+static void readFrames(uintptr_t start, uintptr_t end, uint64_t *frames) {
+  size_t bytes = (end - start) / pageBytes * sizeof *frames;
+  memset(frames, 0, bytes);
+  if (pread(pagemap, frames, bytes,
+            (off_t)(start / pageBytes * sizeof *frames)) < 0)
+    abort();
+  for (size_t i = 0; i < bytes / sizeof *frames; ++i)
+    frames[i] = frames[i] >> 63 ? frames[i] & ((1ull << 55) - 1) : 0;
+}
+
+static void drop(int slot) {
+  pin(slot, 0, 0);
+  cache[slot].start = cache[slot].end = 0;
+}
+
+static void addRegistration(uintptr_t start, uintptr_t end) {
+  int slot = nextSlot++ % slots;
+  if (cache[slot].start)
+    drop(slot);
+  if (pin(slot, start, end - start) != 1) {
+    ++counts.refused; // memory of a file, or read-only
+    return;
+  }
+  ++counts.registered;
+  readFrames(start, end, cache[slot].frames);
+  cache[slot].isGone = 0;
+  cache[slot].start = start;
+  cache[slot].end = end;
+}
+
+static void checkHit(const Registration *at) {
+  static uint64_t now[maxPages];
+  readFrames(at->start, at->end, now);
+  ++counts.hits;
+  if (memcmp(now, at->frames,
+             (at->end - at->start) / pageBytes * sizeof *now)) {
+    ++counts.stale;
+    if (getenv("REGISTRATIONS_SHOW"))
+      fprintf(stderr, "registrations: stale: %#lx to %#lx\n", (long)at->start,
+              (long)at->end);
+  }
+}
+
+static void use(const void *buffer, size_t bytes) {
+  if (ring < 0 || bytes < minBytes || bytes > maxBytes - 2 * pageBytes)
+    return;
+  uintptr_t start = (uintptr_t)buffer / pageBytes * pageBytes;
+  uintptr_t end =
+      ((uintptr_t)buffer + bytes + pageBytes - 1) / pageBytes * pageBytes;
+  int isFound = 0;
+  take();
+  for (int i = 0; i < slots; ++i) {
+    if (cache[i].start && cache[i].isGone)
+      drop(i);
+    if (cache[i].start && cache[i].start <= start && cache[i].end >= end) {
+      isFound = 1;
+      checkHit(&cache[i]);
+    }
+  }
+  if (!isFound)
+    addRegistration(start, end);
+  release();
+}
+
+// The names under which a program reports its parts.
+void registrations_mark(const char *part);
+void registrations_mark(const char *part) {
+  Counts now = counts;
+  printf("%s: %lu registered, %lu reused, %lu reported gone, %lu stale\n", part,
+         now.registered - lastCounts.registered, now.hits - lastCounts.hits,
+         now.invalidated - lastCounts.invalidated,
+         now.stale - lastCounts.stale);
+  lastCounts = now;
+}
+
+// UCX's calls for messages, in both MPI libraries.
+static size_t sizeOf(size_t count, ucp_datatype_t type) {
+  int isPlain = (type & UCP_DATATYPE_CLASS_MASK) == UCP_DATATYPE_CONTIG;
+  return isPlain ? count * (type >> UCP_DATATYPE_SHIFT) : 0;
+}
+static size_t sizeBy(size_t count, const ucp_request_param_t *param) {
+  int hasType = param->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE;
+  return sizeOf(count, hasType ? param->datatype : ucp_dt_make_contig(1));
+}
+static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
+
+ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count,
+                                  ucp_tag_t tag,
+                                  const ucp_request_param_t *param) {
+  use(buffer, sizeBy(count, param));
+  return ((__typeof__(&ucp_tag_send_nbx))next(__func__))(ep, buffer, count, tag,
+                                                         param);
+}
+ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer,
+                                  size_t count, ucp_tag_t tag, ucp_tag_t mask,
+                                  const ucp_request_param_t *param) {
+  use(buffer, sizeBy(count, param));
+  return ((__typeof__(&ucp_tag_recv_nbx))next(__func__))(worker, buffer, count,
+                                                         tag, mask, param);
+}
+ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count,
+                                 ucp_datatype_t type, ucp_tag_t tag,
+                                 ucp_send_callback_t call) {
+  use(buffer, sizeOf(count, type));
+  return ((__typeof__(&ucp_tag_send_nb))next(__func__))(ep, buffer, count, type,
+                                                        tag, call);
+}
+ucs_status_ptr_t ucp_tag_recv_nb(ucp_worker_h worker, void *buffer,
+                                 size_t count, ucp_datatype_t type,
+                                 ucp_tag_t tag, ucp_tag_t mask,
+                                 ucp_tag_recv_callback_t call) {
+  use(buffer, sizeOf(count, type));
+  return ((__typeof__(&ucp_tag_recv_nb))next(__func__))(worker, buffer, count,
+                                                        type, tag, mask, call);
+}
+
+static void inChild(void) { ring = -1; } // the pins are the parent's
+
+__attribute__((constructor)) static void begin(void) {
+  if (!getenv("REGISTRATIONS") ||
+      (!getenv("PMI_RANK") && !getenv("OMPI_COMM_WORLD_RANK")))
+    return; // a launcher
+  struct io_uring_params params = {0};
+  struct io_uring_rsrc_register table = {.nr = slots,
+                                         .flags = IORING_RSRC_REGISTER_SPARSE};
+  pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  ring = (int)syscall(SYS_io_uring_setup, 4, &params);
+  if (ring < 0 || pagemap < 0 ||
+      syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS2, &table,
+              sizeof table))
+    abort();
+  for (int i = 0; i < slots; ++i)
+    cache[i].frames =
+        mmap(NULL, maxPages * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pthread_atfork(NULL, NULL, inChild);
+  if (ucm_set_event_handler(UCM_EVENT_VM_UNMAPPED, 1000, onUnmap, NULL) !=
+      UCS_OK)
+    abort();
+}
+
+__attribute__((destructor)) static void end(void) {
+  char path[4096];
+  if (ring < 0)
+    return;
+  snprintf(path, sizeof path, "%s.%d", getenv("REGISTRATIONS"), getpid());
+  FILE *out = fopen(path, "w");
+  if (!out)
+    return;
+  fprintf(out, "%lu %lu %lu %lu %lu %lu\n", counts.registered, counts.hits,
+          counts.invalidated, counts.stale, counts.refused, counts.events);
+  fclose(out);
+}
