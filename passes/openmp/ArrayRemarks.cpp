@@ -211,12 +211,19 @@ void ArrayRemarks::reportNotBlock(const ParallelUse &use,
                                   const Instruction &at) {
   emit<OptimizationRemarkMissed>(
       "NotBlock", at, array, [&](OptimizationRemarkMissed &text) {
-        text << " is initialised by one thread, and the parallel loop at "
-             << ore::NV("Use", describePlace(sharingCall(use)))
-             << " does not share it out in blocks: "
-             << ore::NV("Reason", describeShape(use.shape))
-             << "; no first touch fits; fix: change the order of the loops or "
-                "of its elements, or spread the pages with mpg_interleave";
+        text << " is initialised by one thread, and ";
+        ore::NV place("Use", describePlace(sharingCall(use)));
+        if (use.shape == UseShape::irregular && !use.isGather)
+          text << "it is not understood which part of it an iteration of the "
+                  "parallel loop at "
+               << place << " works on";
+        else
+          text << "the parallel loop at " << place
+               << " does not share it out in blocks: "
+               << ore::NV("Reason", describeShape(use.shape))
+               << "; no first touch fits";
+        text << "; fix: change the order of the loops or of its elements, or "
+                "spread the pages with mpg_interleave";
       });
 }
 
@@ -270,8 +277,13 @@ void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
           text << " is read by all threads everywhere in the parallel loop at "
                << ore::NV("Use", describePlace(sharingCall(*use)))
                << ", but is on the NUMA node of the one thread that "
-                  "initialised it; fix: a copy for each node (mpg_replicate), "
-                  "or spread the pages with mpg_interleave";
+                  "initialised it; fix: "
+               << ore::NV("Remedy",
+                          verdict.isRewritten
+                              ? "spread the pages with mpg_interleave (copies "
+                                "would be stale: other code writes to it later)"
+                              : "a copy for each node (mpg_replicate), or "
+                                "spread the pages with mpg_interleave");
         });
 }
 

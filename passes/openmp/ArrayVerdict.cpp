@@ -90,6 +90,7 @@ private:
   bool isTooFine(const ParallelUse &use) const;
   bool isLargeShared(const ParallelUse &use) const;
   bool isOnlyRead() const;
+  bool isRewrittenAfter(const ParallelUse &use);
   bool hasRows(const WorksharingLoop &sharing) const;
   bool isInitInPart(const SerialWrite &write);
   void findInitInPart(ArrayVerdict &verdict);
@@ -257,6 +258,15 @@ bool Judge::isLargeShared(const ParallelUse &use) const {
   return true;
 }
 
+/// Whether the array that \p use reads may change after it.
+bool Judge::isRewrittenAfter(const ParallelUse &use) {
+  return !story.isRecycled && any_of(story.writes, [&](const SerialWrite *one) {
+    return one->object == use.object &&
+           findOrder(*use.at, use.frame, *one->at, one->frame,
+                     sampler.analyses) != Order::never;
+  });
+}
+
 /// Whether each iteration of \p sharing has its own row of the array, with
 /// bounds that numbers in memory give. The optimiser may handle the first
 /// element of each in front of the loop, where it looks chosen.
@@ -290,6 +300,8 @@ void Judge::findOthers(ArrayVerdict &verdict) {
     if (isElse && onlyRead && use->shape == UseShape::irregular && !elsewhere)
       elsewhere = use;
   }
+  verdict.isRewritten =
+      verdict.sharedRead && isRewrittenAfter(*verdict.sharedRead);
   // With another schedule no part of it belongs to a thread either.
   if (!verdict.notBlock && !verdict.nonStatic && !verdict.sharedRead)
     verdict.notBlock = elsewhere;

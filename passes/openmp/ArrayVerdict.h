@@ -41,7 +41,8 @@ struct ArrayVerdict {
   const ParallelUse *tooFine = nullptr;    ///< PlacementTooFine
   const ParallelUse *notBlock = nullptr;   ///< NotBlock
   const ParallelUse *sharedRead = nullptr; ///< SharedRead
-  const ParallelUse *rows = nullptr;       ///< SerialRows
+  bool isRewritten = false; ///< after sharedRead, so copies would be stale
+  const ParallelUse *rows = nullptr; ///< SerialRows
 };
 
 /// Whether \p write gives pages of the array their place: a few numbers at its

@@ -4,6 +4,7 @@
 // RUN: %remarks %s > %t.txt
 // RUN: FileCheck %s --input-file=%t.txt --implicit-check-not=SharedRead
 // RUN: %same-args --args 600000 --args 4 -- %c-program %s | FileCheck %s --check-prefix=SAME
+// RUN: %compile -O2 -c %s -o %t.o -Rpass-missed=mpg 2>&1 | FileCheck %s --check-prefix=STALE --implicit-check-not=stale
 // SAME: same: 40 runs
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,22 @@ CASE by_index(long n, const int *index) {
   double sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
   for (long i = 0; i < n; ++i) sum += table[index[i]];
+  free(table);
+  return sum;
+}
+// Other code changes it after the loop, which copies would not see.
+// CHECK: changed_later: calls 0, {{.*}}SharedRead@
+CASE changed_later(long n, const int *index) {
+  double *table = malloc(n * sizeof(double));
+  for (long i = 0; i < n; ++i) table[i] = i;
+  double sum = 0;
+  for (int step = 0; step < 2; ++step) {
+// STALE: :[[#@LINE+3]]:{{.*}} fix: spread the pages with mpg_interleave (copies would be stale: other code writes to it later)
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (long i = 0; i < n; ++i)
+      sum += table[index[i]];
+    for (long i = 0; i < n; ++i) table[i] /= 2;
+  }
   free(table);
   return sum;
 }
@@ -105,7 +122,7 @@ int main(int argc, char **argv) {
   int *index = malloc(n * sizeof(int));
 #pragma omp parallel for schedule(static)
   for (long i = 0; i < n; ++i) index[i] = i * 7 % n;
-  printf("%.1f %.1f %.1f %.1f\n", by_index(n, index), whole(n, index),
+  printf("%.1f %.1f %.1f %.1f\n", by_index(n, index) + changed_later(n, index), whole(n, index),
          few_elements(n, index), serially(n, index));
   printf("%.1f %.1f %.1f %.1f\n", triples(n, index), in_part(n, index),
          branches(n, index, 1), branches(n, index, 0));
