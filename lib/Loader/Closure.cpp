@@ -454,10 +454,12 @@ CachedLibrary LibraryStore::State::findInCache(const LoaderSystem &system,
                        .value_or("");
   if (library.file || library.path.empty())
     return library;
+  CachedLibrary found = library;
   lock.unlock();
-  CachedLibrary found = {library.path, find(library.path.str(), "")};
+  found.file = find(found.path.str(), "");
   lock.lock();
-  return library = found;
+  library.file = found.file;
+  return found;
 }
 
 bool LibraryStore::State::folderExists(const std::string &path,
@@ -491,8 +493,11 @@ const LibraryFile *LibraryStore::State::find(const std::string &path,
     bool exists = stat(opened.c_str(), &status) == 0;
     lock.lock();
     if (exists) {
-      file = &files[{status.st_dev, status.st_ino}];
-      file->mode = status.st_mode;
+      auto [place, isNew] = files.try_emplace({status.st_dev, status.st_ino});
+      file = &place->second;
+      // A second path to the file: another thread may be reading it.
+      if (isNew)
+        file->mode = status.st_mode;
     }
     paths.emplace(path, file);
     if (!exists)
