@@ -54,7 +54,15 @@ private:
   void prepareEnvironment(int stateFd);
   int printPlan() const;
   int become();
+  struct StateFile {
+    int fd = -1;           ///< below zero: it could not be made
+    bool hasTable = false; ///< of blocks of the heap, for a profile
+  };
   RunReport beginReport() const;
+  StateFile openStateFile(RunReport &report) const;
+  SupervisedRun watch(int stateFd, RunReport &report,
+                      ProfileRecorder &recorder) const;
+  void addStateFile(int stateFd, RunReport &report) const;
   Outcome runAndReport();
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
   void writeProfile(const SupervisedRun &result, const RunReport &report,
@@ -285,28 +293,29 @@ RunReport Runner::beginReport() const {
   return report;
 }
 
-Outcome Runner::runAndReport() {
-  RunReport report = beginReport();
-  int stateFd = makeStateFile(options.children, isReportWanted());
-  if (stateFd < 0)
+/// The file through which libmpg reports, and what it is asked to report.
+Runner::StateFile Runner::openStateFile(RunReport &report) const {
+  StateFile file;
+  file.fd = makeStateFile(options.children, isReportWanted());
+  if (file.fd < 0)
     report.unheard =
         std::string("the file in which it tells that cannot be "
                     "made: ") +
         (errno == EFBIG ? "a limit on the size of files leaves no room for "
                           "it; raise it (ulimit -f unlimited)"
                         : strerror(errno));
-  bool hasTable = options.isProfiling() && addProfileTable(stateFd);
-  ProfileRecorder recorder(stateFd, hasTable, options.workingSet);
-  if (options.workingSet) {
-    // For the program, which inherits it; large pages would hide accesses.
+  file.hasTable = options.isProfiling() && addProfileTable(file.fd);
+  if (options.workingSet && file.hasTable)
+    requestFrames(file.fd);
+  return file;
+}
+
+/// Runs the program and reads its memory in its last moment.
+SupervisedRun Runner::watch(int stateFd, RunReport &report,
+                            ProfileRecorder &recorder) const {
+  // For the program, which inherits it; large pages would hide accesses.
+  if (options.workingSet)
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    if (hasTable)
-      requestFrames(stateFd);
-  }
-  prepareEnvironment(stateFd);
-  // A traced process would get no rights of others: see ptrace(2).
-  bool trace =
-      isReportWanted() && !program.isPrivileged && !program.tracesItself;
   auto inspectAtEnd = [&](pid_t pid) {
     std::optional<ProgramMemory> memory = readProgramMemory(pid, stateFd);
     if (!memory)
@@ -326,17 +335,16 @@ Outcome Runner::runAndReport() {
   looks.atStart = inspectAtStart;
   if (options.isProfiling())
     looks.atTick = inspectNow;
-  double start = nowSeconds();
-  SupervisedRun result = runSupervised(
-      program.path, options.command,
-      environmentWith(settings, options.children), trace, inspectAtEnd, looks);
-  double seconds = nowSeconds() - start;
-  if (!result.error.empty()) {
-    error() << result.error << "\n";
-    return {exitOwnError};
-  }
-  if (result.execError)
-    return {refuseProgram(options, program, result.execError)};
+  // A traced process would get no rights of others: see ptrace(2).
+  bool trace =
+      isReportWanted() && !program.isPrivileged && !program.tracesItself;
+  return runSupervised(program.path, options.command,
+                       environmentWith(settings, options.children), trace,
+                       inspectAtEnd, looks);
+}
+
+/// Adds to the report what libmpg wrote into the file.
+void Runner::addStateFile(int stateFd, RunReport &report) const {
   if (!report.measured)
     if (std::optional<ProgramMemory> told = readToldMemory(stateFd))
       addMemory(*told, report);
@@ -344,6 +352,23 @@ Outcome Runner::runAndReport() {
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);
+}
+
+Outcome Runner::runAndReport() {
+  RunReport report = beginReport();
+  StateFile file = openStateFile(report);
+  ProfileRecorder recorder(file.fd, file.hasTable, options.workingSet);
+  prepareEnvironment(file.fd);
+  double start = nowSeconds();
+  SupervisedRun result = watch(file.fd, report, recorder);
+  double seconds = nowSeconds() - start;
+  if (!result.error.empty()) {
+    error() << result.error << "\n";
+    return {exitOwnError};
+  }
+  if (result.execError)
+    return {refuseProgram(options, program, result.execError)};
+  addStateFile(file.fd, report);
   if (options.isProfiling())
     writeProfile(result, report, recorder, seconds);
   return {finish(result, report), result.waitStatus};
