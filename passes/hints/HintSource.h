@@ -25,8 +25,12 @@ private:
   bool optimised;
 };
 
+/// Remarks that the hint of a line of \p function is applied: \p what happens.
+void remarkHonoured(const SourceLine &where, llvm::Function &function,
+                    const llvm::Twine &what);
+
 //===----------------------------------------------------------------------===//
-// Ways of the caches
+// Ways of the caches (WaysBracket.cpp)
 //===----------------------------------------------------------------------===//
 //
 // Puts calls of mpg_sector_begin and mpg_sector_end around code that asks for
