@@ -53,7 +53,9 @@ if site["has_lab"]:
 
 # Whether this build has sanitizers: a few tests compare what those change.
 with open(os.path.join(build, "bin", "mpgaudit"), "rb") as file:
-    config.mpg_sanitized = b"__asan_init" in file.read()
+    program = file.read()
+config.mpg_thread_sanitizer = b"__tsan_init" in program
+config.mpg_sanitized = b"__asan_init" in program or config.mpg_thread_sanitizer
 if config.mpg_sanitized:
     config.available_features.add("sanitizers")
 
