@@ -43,6 +43,13 @@ extern "C" struct mallinfo2 __real_mallinfo2() __attribute__((weak));
 #define MPG_REAL_NAME(name) __real_##name
 #define MPG_NEXT_OF(name) MPG_NEXT(name)
 
+/// The version of the C library's first functions, malloc's among them.
+#if defined(__x86_64__)
+#define MPG_FIRST_VERSION "GLIBC_2.2.5"
+#else
+#define MPG_FIRST_VERSION "GLIBC_2.17"
+#endif
+
 #ifdef MPG_STATIC
 #define MPG_MALLOC(name) __wrap_##name
 /// The C library's \p name, which has the type of \p function.

@@ -36,11 +36,6 @@ using namespace mpg;
 
 /// Makes mpg_own_NAME the NAME with the version of the C library's first
 /// functions.
-#if defined(__x86_64__)
-#define MPG_FIRST_VERSION "GLIBC_2.2.5"
-#else
-#define MPG_FIRST_VERSION "GLIBC_2.17"
-#endif
 #define MPG_HIDE_FROM_DLSYM(name)                                              \
   __asm__(".symver mpg_own_" #name ", " #name "@" MPG_FIRST_VERSION)
 

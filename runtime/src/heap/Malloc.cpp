@@ -88,14 +88,27 @@ static void freeUnlessOfStart(void *block) {
     freeOfNext(block);
 }
 
+/// libc_malloc_debug.so, which mtrace() needs, has its malloc only under the
+/// version that programs ask for, where dlsym() does not look.
+template <typename Function>
+static Function *findNext(Function *, const char *name) {
+  bool isLibc = MPG_NEXT(malloc) == __libc_malloc;
+  void *found = isLibc ? dlvsym(RTLD_NEXT, name, MPG_FIRST_VERSION)
+                       : dlsym(RTLD_NEXT, name);
+  return reinterpret_cast<Function *>(found);
+}
+
 /// All of them or none: what one allocates another one of them may free.
 void mpg::findNextMalloc() {
   if (&mallocHook && mallocHook == reinterpret_cast<void *>(malloc))
     nextMalloc = {startMalloc,  startFree,     startCalloc,
                   startRealloc, startMemalign, unknownSize};
-  NextMalloc found = {MPG_NEXT(malloc),   MPG_NEXT(free),
-                      MPG_NEXT(calloc),   MPG_NEXT(realloc),
-                      MPG_NEXT(memalign), MPG_NEXT(malloc_usable_size)};
+  NextMalloc found = {findNext(malloc, "malloc"),
+                      findNext(free, "free"),
+                      findNext(calloc, "calloc"),
+                      findNext(realloc, "realloc"),
+                      findNext(memalign, "memalign"),
+                      findNext(malloc_usable_size, "malloc_usable_size")};
   if (!found.malloc || !found.free || !found.calloc || !found.realloc ||
       !found.memalign || !found.usableSize)
     return;
@@ -235,10 +248,20 @@ MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
 #ifndef MPG_STATIC
 // The C library's names for its own, by which some programs give blocks of
 // malloc back. Blocks that they allocate so stay the C library's. Not by way of
-// free(): that may be another library's, which calls these.
-MPG_EXPORT void __libc_free(void *block) { freeBlock(block, MPG_CALLER); }
+// free(), or of the next one: that may be another library's, which calls these.
+static Next<void(void *)> libcFree;
+static Next<void *(void *, size_t)> libcRealloc;
+
+MPG_EXPORT void __libc_free(void *block) {
+  if (heapSpace.range().contains(uintptr_t(block)))
+    freeBlock(block, MPG_CALLER);
+  else
+    libcFree.get("__libc_free")(block);
+}
 MPG_EXPORT void *__libc_realloc(void *block, size_t bytes) {
-  return reallocateBlock(block, bytes, MPG_CALLER);
+  if (heapSpace.range().contains(uintptr_t(block)))
+    return reallocateBlock(block, bytes, MPG_CALLER);
+  return libcRealloc.get("__libc_realloc")(block, bytes);
 }
 #endif
 
