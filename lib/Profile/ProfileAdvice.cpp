@@ -33,6 +33,8 @@ private:
   void add(uint64_t bytes, std::string text, std::string toType) {
     lines.push_back({bytes, std::move(text), std::move(toType)});
   }
+  void addReason(uint64_t bytes, const std::string &what, StringRef reason,
+                 std::string command);
   void addShort(ArrayRef<RunRegion> regions);
   void addShortRegions();
   void addCrowdedNodes();
@@ -133,8 +135,15 @@ void Adviser::addShort(ArrayRef<RunRegion> regions) {
     add(bytes, what + ", because the mode is none",
         "mpgrun --mode=thp " + command);
   else
-    add(bytes, what + (reason.empty() ? "" : ": " + reason),
-        isHeap ? "mpginfo" : auditCommand());
+    addReason(bytes, what, reason, isHeap ? "mpginfo" : auditCommand());
+}
+
+/// A remedy that \p reason has is better than \p command.
+void Adviser::addReason(uint64_t bytes, const std::string &what,
+                        StringRef reason, std::string command) {
+  auto [cause, remedy] = reason.split("; fix: ");
+  add(bytes, what + (cause.empty() ? "" : ": " + cause.str()),
+      remedy.empty() ? std::move(command) : remedy.str());
 }
 
 void Adviser::addShortRegions() {

@@ -115,6 +115,12 @@ TEST(Profile, adviceHasTheReason) {
   EXPECT_EQ(lines[0].text, "16 MiB (makeMatrix+0x4) are on base pages: the "
                            "pool is empty");
   EXPECT_EQ(lines[0].command, "mpginfo");
+  // Its remedy is what to do.
+  report.regions[0].reason = "the program has forked; fix: vfork() instead";
+  lines = adviseNext(report, makeProfile(16 * MiB), "./app");
+  EXPECT_EQ(lines[0].text, "16 MiB (makeMatrix+0x4) are on base pages: the "
+                           "program has forked");
+  EXPECT_EQ(lines[0].command, "vfork() instead");
   // The edges of a region alone cause no advice.
   EXPECT_EQ(adviseNext(report, makeProfile(3 * MiB), "./app").size(), 1u);
 }

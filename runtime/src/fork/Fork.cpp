@@ -195,12 +195,17 @@ static uint64_t thpBytes(const void *list, Range region) {
 }
 
 static void noteMoved(const ForkList &list) {
+  bool isHeapNormal = false;
   for (const ForkStretch &stretch : list) {
-    if (stretch.owner == ForkOwner::heap)
+    bool isHeap = stretch.owner == ForkOwner::heap;
+    isHeapNormal |= isHeap && stretch.source == Source::normal;
+    if (isHeap)
       heapSpace.setSource(stretch.range, stretch.source);
     else if (stretch.source == Source::thp)
       watchForCollapse(stretch.range);
   }
+  if (isHeapNormal)
+    heapSpace.noteReason(movedByForkReason);
   segmentsHaveLeft(thpBytes, &list);
   stacksHaveLeft(thpBytes, &list);
   forgetLargeMemory();

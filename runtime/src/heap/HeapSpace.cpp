@@ -599,6 +599,12 @@ void HeapSpace::leaveHuge(Range memory) {
       setSource({at, at + hugeBytes}, Source::normal);
 }
 
+void HeapSpace::noteReason(const char *reason) {
+  assertHeld();
+  if (noteHeapReason(reason))
+    reportRegion();
+}
+
 bool HeapSpace::splitsAtFork(const char *reason) {
   if (!now.thp)
     return false;

@@ -111,6 +111,9 @@ public:
   void forEachHugeRun(void (*visit)(void *context, Range run), void *context);
   /// \p run lies on \p source from now on. pre: as above.
   void setSource(Range run, Source source);
+  /// Reports \p reason, unless there is one, as why not all of it is on large
+  /// pages. pre: as above.
+  void noteReason(const char *reason);
 
   /// Records that the hugetlb part of \p memory has moved to normal pages. pre:
   /// as above; whole frames, of the heap or not.
