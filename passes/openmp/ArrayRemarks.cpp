@@ -62,8 +62,8 @@ void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
 
 /// The text for where an array's memory is.
 static StringRef describeWritten(const ArrayVerdict &verdict) {
-  return verdict.isInPart ? " is partly written, by one thread, and that part "
-                            "is on one NUMA node"
+  return verdict.isInPart ? " is written by one thread, wholly or in part, so "
+                            "what is written of it is on one NUMA node"
                           : " is initialised by one thread, so all of it is on "
                             "one NUMA node";
 }
@@ -274,16 +274,20 @@ void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
   if (const ParallelUse *use = verdict.sharedRead)
     emit<OptimizationRemarkMissed>(
         "SharedRead", *use->at, array, [&](OptimizationRemarkMissed &text) {
-          text << " is read by all threads everywhere in the parallel loop at "
+          text << (use->isGather ? " is read by an index, so a thread may read "
+                                   "any of it, in the parallel loop at "
+                                 : " is read by all threads everywhere in the "
+                                   "parallel loop at ")
                << ore::NV("Use", describePlace(sharingCall(*use)))
                << ", but is on the NUMA node of the one thread that "
                   "initialised it; fix: "
-               << ore::NV("Remedy",
-                          verdict.isRewritten
-                              ? "spread the pages with mpg_interleave (copies "
-                                "would be stale: other code writes to it later)"
-                              : "a copy for each node (mpg_replicate), or "
-                                "spread the pages with mpg_interleave");
+               << ore::NV(
+                      "Remedy",
+                      verdict.isRewritten
+                          ? "spread the pages with mpg_interleave (copies "
+                            "would be stale: other code may write to it later)"
+                          : "a copy for each node (mpg_replicate), or "
+                            "spread the pages with mpg_interleave");
         });
 }
 

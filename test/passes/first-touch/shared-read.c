@@ -27,7 +27,7 @@ CASE changed_later(long n, const int *index) {
   for (long i = 0; i < n; ++i) table[i] = i;
   double sum = 0;
   for (int step = 0; step < 2; ++step) {
-// STALE: :[[#@LINE+3]]:{{.*}} fix: spread the pages with mpg_interleave (copies would be stale: other code writes to it later)
+// STALE: :[[#@LINE+3]]:{{.*}} fix: spread the pages with mpg_interleave (copies would be stale: other code may write to it later)
 #pragma omp parallel for schedule(static) reduction(+ : sum)
     for (long i = 0; i < n; ++i)
       sum += table[index[i]];
