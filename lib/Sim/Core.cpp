@@ -84,7 +84,7 @@ void Core::addFirst(unsigned limit) {
 }
 
 void Core::addPages(uint64_t pageBytes) {
-  Pages size = {exactLog2(pageBytes / model.machine.lineBytes), noLine, {}};
+  Pages size = {exactLog2(pageBytes / model.machine.lineBytes), noLine, 1, {}};
   assert((pages.empty() || pages.back().shift < size.shift) && "ascending");
   unsigned number = unsigned(pages.size());
   for (unsigned level = 0; level < model.machine.tlbs.size(); ++level)
@@ -391,11 +391,13 @@ bool Core::lookupPage(Pages &size, const Slot &slot, uint64_t page) {
   bool same = true;
   size.last = page;
   pageChanges += !tlbHitsLeaveState;
+  size.changes += !size.hitsLeaveState();
   for (Pages::Level &level : size.levels) {
     if (level.access(page))
       break;
     ++counts[slot.row + level.counter];
     ++pageChanges;
+    ++size.changes;
     same = false;
   }
   return same;
@@ -427,6 +429,17 @@ bool Core::touchSecond(Slot &slot, uint64_t line) {
   bool same = touchLine(slot, line);
   slot.pageChanges = 0; // the second page may have displaced the first
   return same;
+}
+
+/// \see touch
+bool Core::touchAnew(Slot &slot, uint64_t line, uint64_t end) {
+  if (canFollow && line == end && isPageKnown(slot, line) &&
+      isNewest(line, slot.key, slot.keyMask) &&
+      isFetched(computeAhead(line, slot.line))) {
+    slot.line = line;
+    return !linesAhead;
+  }
+  return touchOther(slot, line, end);
 }
 
 bool Core::touchOther(Slot &slot, uint64_t line, uint64_t end) {

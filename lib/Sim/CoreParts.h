@@ -35,10 +35,15 @@ struct Core::Pages {
     FifoTlb fifo;
     SetTlb sets; ///< if not isFifo
   };
-  unsigned shift; ///< from a line's number to its page's
-  uint64_t last;  ///< page that was looked up last
+  unsigned shift;   ///< from a line's number to its page's
+  uint64_t last;    ///< page that was looked up last
+  uint64_t changes; ///< how often a TLB of them has changed
   std::vector<Level> levels;
 
+  /// Whether \p page is in the first TLB, and its use changes nothing there.
+  bool isUnchangedBy(uint64_t page) const {
+    return !levels.empty() && levels[0].isFifo && levels[0].fifo.has(page);
+  }
   /// A hit changes nothing.
   bool hitsLeaveState() const { return levels.empty() || levels[0].isFifo; }
 
@@ -71,22 +76,22 @@ struct Core::Chain {
   }
 };
 
-/// A site on this core.
-struct Core::Slot {
+/// A site on this core, in one line of the host.
+struct alignas(64) Core::Slot {
   Slot(const Site &site, unsigned row)
-      : row(row), key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
-        keyMask(site.store ? ~uint64_t(0) : ~uint64_t(1)), bytes(site.bytes),
-        sector(site.sector), store(site.store) {}
+      : key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
+        keyMask(site.store ? ~uint64_t(0) : ~uint64_t(1)), row(row),
+        bytes(uint16_t(site.bytes)), sector(site.sector), store(site.store) {}
 
   uint64_t line = noLine;     ///< of its last access
-  unsigned row;               ///< of its counters
   uint64_t key;               ///< \see Lookup::newest; without the line
   uint64_t keyMask;           ///< bits of a key that matter
   uint64_t pageLine = noLine; ///< that was looked up in the TLBs last
   uint64_t pageChanges = 0;   ///< of the core, then
   uint64_t accesses = 0;
   uint64_t run = 0; ///< number of the leader that it had last
-  unsigned bytes;
+  unsigned row;     ///< of its counters
+  uint16_t bytes;
   uint8_t sector;
   bool store;
 };
@@ -199,16 +204,10 @@ inline uint64_t Core::place(Cursor &cursor, uint64_t now, unsigned bits) {
 /// no TLB has changed and there is nothing to fetch, changes nothing.
 inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
   Slot &slot = slots[site];
-  if (line == end && isPageKnown(slot, line) &&
-      isNewest(line, slot.key, slot.keyMask)) {
-    if (line == slot.line)
-      return true;
-    if (canFollow && isFetched(computeAhead(line, slot.line))) {
-      slot.line = line;
-      return !linesAhead;
-    }
-  }
-  return touchOther(slot, line, end);
+  if (line == end && line == slot.line && isPageKnown(slot, line) &&
+      isNewest(line, slot.key, slot.keyMask))
+    return true;
+  return touchAnew(slot, line, end);
 }
 
 } // namespace mpg::sim

@@ -114,34 +114,19 @@ public:
 
 private:
   friend class Core;
-  /// Members of one address that are used alike, by ascending offset, in a line
-  /// or two.
-  struct Walk {
-    unsigned address;
-    unsigned begin = 0, count = 0; ///< its members in Bundle::order
-    uint64_t first = 0, last = 0;  ///< offsets of the first and the last byte
-    uint64_t key, keyMask;         ///< of their sites
-    uint64_t line = 0;             ///< of the first ones, in the last pass
-    unsigned split = 0;    ///< from that member on they were in the next line
-    uint64_t page = 0;     ///< the smallest; all of them were in it
-    uint64_t nextLine = 0; ///< the same of the pass at hand
-    unsigned nextSplit = 0;
-    uint64_t nextSets = 0; ///< bits of the sets that it uses in it
-  };
-  /// Where a member is in its walk.
-  struct Place {
-    unsigned walk, at;
+  /// Of consecutive members on one page, the first.
+  struct PageUse {
+    uint64_t page; ///< the smallest
+    unsigned site;
   };
   std::vector<Member> members;
-  std::vector<Walk> walks;     ///< by their first members; empty: not made yet
-  std::vector<unsigned> order; ///< members walk by walk
-  std::vector<Place> placed;   ///< of each member
-  bool canBeQuick = false;
-  /// Lines of sites are as the walks say, and all on pages that were looked up
-  /// since a TLB changed last.
-  bool isKnown = false;
-  uint64_t pageChanges = 0; ///< of the core, then
-  uint64_t passes = 0;      ///< that are not yet in the sites' counts
+  std::vector<PageUse> pageUses; ///< of the last pass
+  /// The next pass cannot go by them: none was made, or an access was on two.
+  bool findsPages = true;
+  /// Of each page size: the changes of its TLBs when all pages were in them; 0:
+  /// they were not.
+  std::vector<uint64_t> knownAt;
+  uint64_t passes = 0; ///< that are not yet in the sites' counts
 };
 
 class Model;
@@ -194,11 +179,6 @@ private:
     uint64_t seen;      ///< how many there were
     std::vector<uint64_t> state; ///< at its begin, \see stateBefore
   };
-  /// The first of several members of a bundle that do the same.
-  struct Event {
-    unsigned member;
-    uint64_t line, previous;
-  };
   /// The last event in a set of the first cache, for all limits.
   struct Lookup {
     uint64_t newest = noLine; ///< line, sector and store of the newest line
@@ -214,6 +194,7 @@ private:
 
   // These tell whether the same once more would change nothing.
   bool touch(unsigned site, uint64_t line, uint64_t end);
+  bool touchAnew(Slot &slot, uint64_t line, uint64_t end);
   bool touchOther(Slot &slot, uint64_t line, uint64_t end);
   bool touchSecond(Slot &slot, uint64_t line);
   bool touchLine(Slot &slot, uint64_t line);
@@ -300,20 +281,8 @@ private:
   void walkPages(Pages *only, uint64_t now, uint64_t end);
   bool lookupAll(Pages *only);
 
-  void makeWalks(Bundle &bundle);
-  bool planPass(Bundle &bundle, const uint64_t *addresses);
-  bool planWalk(Bundle &bundle, Bundle::Walk &walk, uint64_t address);
-  bool planFollower(const Bundle::Walk &leader, Bundle::Walk &walk,
-                    uint64_t address) const;
-  unsigned findSplit(const Bundle &bundle, const Bundle::Walk &walk,
-                     uint64_t address) const;
-  void planEvent(unsigned member, Bundle::Walk &walk, uint64_t line,
-                 uint64_t previous);
-  uint64_t claim(uint64_t line, uint64_t how);
-  void touchShared(const Bundle &bundle);
-  void passOneByOne(Bundle &bundle, const uint64_t *addresses);
-  void learn(Bundle &bundle) const;
-  void writeLines(const Bundle &bundle);
+  void findPages(Bundle &bundle, const uint64_t *addresses) const;
+  void lookupAllPages(Bundle &bundle, bool areNew);
 
   Model &model;
   unsigned group;
@@ -347,12 +316,7 @@ private:
   Period period;      ///< of the loop at hand
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
-  bool hasTwins = false;     ///< two leaders of one site
-  std::vector<Event> events; ///< of the pass at hand
-  /// The sets of the first cache that are used in it, those of them by several
-  /// lines, and by which line how.
-  uint64_t claimed = 0, shared = 0;
-  std::array<uint64_t, 64> claims;
+  bool hasTwins = false; ///< two leaders of one site
 };
 
 class Model {

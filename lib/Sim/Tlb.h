@@ -15,24 +15,34 @@
 namespace mpg::sim {
 
 /// Fully associative. It is asked at nearly every access, so it is not
-/// searched: a table by hash says where a page was seen last, and how many
-/// pages of this hash there are. A page stays where it is until it leaves.
+/// searched: a table by hash has the page of each hash that was used last, and
+/// how many pages of it there are.
 class FifoTlb {
 public:
-  explicit FifoTlb(unsigned entries) : pages(entries, ~uint64_t(0)) {}
+  explicit FifoTlb(unsigned entries) : pages(entries, noPage) {}
 
+  /// False: perhaps.
+  bool has(uint64_t page) const {
+    return buckets[getBucket(page)].page == page;
+  }
   /// Whether \p page was there; it is now.
   bool access(uint64_t page) {
     Bucket &bucket = buckets[getBucket(page)];
-    if (pages[bucket.slot] == page)
+    if (bucket.page == page)
       return true;
-    if (bucket.count && find(page, bucket))
+    bool isThere = bucket.count &&
+                   std::find(pages.begin(), pages.end(), page) != pages.end();
+    bucket.page = page;
+    if (isThere)
       return true;
-    if (pages[oldest] != ~uint64_t(0))
-      --buckets[getBucket(pages[oldest])].count;
+    if (uint64_t left = pages[oldest]; left != noPage) {
+      Bucket &its = buckets[getBucket(left)];
+      --its.count;
+      if (its.page == left)
+        its.page = noPage;
+    }
     pages[oldest] = page;
     ++bucket.count;
-    bucket.slot = oldest;
     oldest = oldest + 1 == pages.size() ? 0 : oldest + 1;
     return false;
   }
@@ -41,39 +51,31 @@ public:
   void addState(uint64_t way, std::vector<uint64_t> &state) const {
     for (size_t at = 0; at < pages.size(); ++at) {
       uint64_t page = pages[(oldest + at) % pages.size()];
-      state.push_back(page == ~uint64_t(0) ? page : page - way);
+      state.push_back(page == noPage ? page : page - way);
     }
   }
   /// Each page becomes the one \p way further on.
   void movePages(uint64_t way) {
     buckets = {};
-    for (unsigned slot = 0; slot < pages.size(); ++slot) {
-      if (pages[slot] == ~uint64_t(0))
+    for (uint64_t &page : pages) {
+      if (page == noPage)
         continue;
-      pages[slot] += way;
-      Bucket &bucket = buckets[getBucket(pages[slot])];
-      bucket.slot = slot;
+      page += way;
+      Bucket &bucket = buckets[getBucket(page)];
+      bucket.page = page;
       ++bucket.count;
     }
   }
 
 private:
+  static constexpr uint64_t noPage = ~uint64_t(0);
   struct Bucket {
-    unsigned slot = 0;
-    unsigned count = 0;
+    uint64_t page = noPage; ///< one that is there
+    uint64_t count = 0;     ///< of those that are
   };
 
   static unsigned getBucket(uint64_t page) {
     return unsigned(page * 0x9e3779b97f4a7c15 >> 56);
-  }
-
-  bool find(uint64_t page, Bucket &bucket) {
-    for (unsigned slot = 0; slot < pages.size(); ++slot)
-      if (pages[slot] == page) {
-        bucket.slot = slot;
-        return true;
-      }
-    return false;
   }
 
   std::vector<uint64_t> pages;

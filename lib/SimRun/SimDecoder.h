@@ -63,6 +63,9 @@ private:
   /// How many of the \p left records the loop at \p record takes; 0: it is
   /// damaged.
   unsigned readLoop(const mpg_sim_record *record, unsigned left);
+  template <typename Events>
+  unsigned passBundle(const mpg_sim_record *record, unsigned left,
+                      Events &events);
   unsigned readBundle(const mpg_sim_record *record, unsigned left);
   void readCallers(const mpg_sim_record *record, unsigned left);
   unsigned beginText(const mpg_sim_record &record);
@@ -97,12 +100,23 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events,
       ++at;
       break;
     default: {
-      unsigned taken = readLong(&record, records - at, events);
+      unsigned taken = getKind(record) == MPG_SIM_BUNDLE
+                           ? passBundle(&record, records - at, events)
+                           : readLong(&record, records - at, events);
       damagedRecords += taken == 0;
       at += taken ? taken : 1;
     }
     }
   }
+}
+
+template <typename Events>
+inline unsigned SimDecoder::passBundle(const mpg_sim_record *record,
+                                       unsigned left, Events &events) {
+  unsigned taken = readBundle(record, left);
+  bool isKnown = taken && events.bundle(getNumber(*record),
+                                        getAccessCount(*record), addresses);
+  return isKnown ? taken : 0;
 }
 
 /// \returns the records that were read; 0: it is not one that can be.
@@ -119,12 +133,6 @@ unsigned SimDecoder::readLong(const mpg_sim_record *record, unsigned left,
     if (taken)
       events.loop(streams, record->value);
     return taken;
-  }
-  case MPG_SIM_BUNDLE: {
-    unsigned taken = readBundle(record, left);
-    bool isKnown = taken && events.bundle(getNumber(*record),
-                                          getAccessCount(*record), addresses);
-    return isKnown ? taken : 0;
   }
   case MPG_SIM_FROM:
     if (!isNext(1, MPG_SIM_TO) || !isNext(2, MPG_SIM_BYTES))
@@ -192,12 +200,12 @@ inline unsigned SimDecoder::readBundle(const mpg_sim_record *record,
   if (!count || recordsOfBundle(*record) > left)
     return 0;
   addresses.resize(count);
-  addresses[0] = getAddress(*record);
-  for (unsigned at = 1; at < count; at += 2) {
-    const mpg_sim_record &pair = record[(at + 1) / 2];
-    addresses[at] = withoutTag(pair.value);
-    if (at + 1 < count)
-      addresses[at + 1] = withoutTag(pair.word);
+  uint64_t *next = addresses.data(), *end = next + count;
+  *next++ = getAddress(*record);
+  for (const mpg_sim_record *pair = record + 1; next != end; ++pair) {
+    *next++ = withoutTag(pair->value);
+    if (next != end)
+      *next++ = withoutTag(pair->word);
   }
   return recordsOfBundle(*record);
 }

@@ -175,9 +175,37 @@ void SimMerge::run(unsigned number) {
     *room(1) = {0, uint64_t(MPG_SIM_CORE) << MPG_SIM_KIND_SHIFT | number};
     written = number;
   }
+  if (isAlone && !lanes[number].loopDone && !hasMarks)
+    passOn(lanes[number]);
   uint64_t end = isAlone ? ~uint64_t(0) : lanes[number].clock + turn;
   while (lanes[number].clock < end && runRecord(number, end))
     ;
+}
+
+/// Accesses that one \p record stands for.
+static uint64_t countAccesses(const mpg_sim_record *record, unsigned length) {
+  if (getKind(*record) == MPG_SIM_LOOP)
+    return length > 1 ? record->value * getNumber(*record) : 0;
+  return isAccess(*record) ? 1 : getAccessCount(record, length);
+}
+
+/// Up to the next record that is not for the reader alone, without a copy.
+void SimMerge::passOn(Lane &lane) {
+  const mpg_sim_record *first = lane.chunk + lane.at;
+  unsigned left = recordsOfChunk - lane.at, count = 0;
+  while (count < left) {
+    uint64_t kind = getKind(first[count]);
+    if (kind == MPG_SIM_END || kind == MPG_SIM_REGION ||
+        (kind >= MPG_SIM_CREATED && kind <= MPG_SIM_ENDED))
+      break;
+    unsigned length = getLength(first + count, left - count);
+    lane.clock += countAccesses(first + count, length);
+    count += length;
+  }
+  lane.at += count;
+  flush();
+  if (count)
+    reader(first, count);
 }
 
 /// Whether the lane can go on.
@@ -208,7 +236,7 @@ bool SimMerge::runRecord(unsigned number, uint64_t end) {
   if (getKind(*record) == MPG_SIM_REGION)
     flush();
   std::copy(record, record + length, room(length));
-  lane.clock += getAccessCount(record, length);
+  lane.clock += countAccesses(record, length);
   return true;
 }
 

@@ -92,6 +92,7 @@ private:
   void resume();
   std::optional<unsigned> findEarliestReady() const;
   void run(unsigned number);
+  void passOn(Lane &lane);
   bool runRecord(unsigned number, uint64_t end);
   unsigned runAccesses(Lane &lane, const mpg_sim_record *record, unsigned left,
                        uint64_t end);

@@ -56,7 +56,7 @@ void SimProgram::begin() {
     whatIf.placements.clear();
   theModel = std::make_unique<Model>(machine, whatIf);
   now = &theModel->core(0);
-  found = &view().foundByCore[0];
+  useView();
 }
 
 SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
@@ -90,14 +90,13 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
 
 /// Null: no module has such a bundle.
 SimProgram::Bound *SimProgram::boundFor(unsigned first) {
-  std::vector<std::unique_ptr<Bound>> &all = view().boundByCore[nowNumber];
-  if (first >= all.size()) {
-    if (first >= thePlaces.count())
-      return nullptr;
-    all.resize(thePlaces.count());
-  }
-  if (all[first])
+  std::vector<std::unique_ptr<Bound>> &all = *bounds;
+  if (first < all.size() && all[first])
     return all[first].get();
+  if (first >= thePlaces.count())
+    return nullptr;
+  if (first >= all.size())
+    all.resize(thePlaces.count());
   const SimBundle *what = thePlaces.bundle(first);
   if (!what)
     return nullptr;
@@ -203,10 +202,17 @@ void SimProgram::finish() {
   callers.disambiguate(theArrays);
 }
 
+/// Of the core that accesses.
+void SimProgram::useView() {
+  View &view = views[isWarmingUp];
+  found = &view.foundByCore[nowNumber];
+  bounds = &view.boundByCore[nowNumber];
+}
+
 void SimProgram::setWarmingUp(bool isOn) {
   begin();
   isWarmingUp = isOn;
-  found = &view().foundByCore[nowNumber];
+  useView();
 }
 
 /// Names memory as the program does, and accesses none.
@@ -339,7 +345,7 @@ void SimProgram::core(unsigned number) {
     }
   now = &theModel->core(number);
   nowNumber = number;
-  found = &view().foundByCore[number];
+  useView();
 }
 
 void SimProgram::object(unsigned number, uint64_t address, uint64_t bytes) {

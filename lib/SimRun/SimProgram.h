@@ -192,7 +192,7 @@ private:
   unsigned getArray(const SimPlace &place, unsigned found);
 
   void begin();
-  View &view() { return views[isWarmingUp]; }
+  void useView();
   Bound *boundFor(unsigned first);
   Reach getReach(const Bound &bound,
                  const std::vector<uint64_t> &addresses) const;
@@ -217,6 +217,7 @@ private:
   Core *now = nullptr; ///< who accesses
   unsigned nowNumber = 0;
   std::vector<Found> *found = nullptr;
+  std::vector<std::unique_ptr<Bound>> *bounds = nullptr;
   unsigned stackArray = 0;
   SimPlaces thePlaces;
   SimArrays theArrays;

@@ -220,9 +220,11 @@ std::optional<int> Simulation::runProgram() {
           history->read(chunk, records, ring.isOpenElsewhere());
         else
           program->read(chunk, records);
-        if (files.record())
-          files.record()->write(reinterpret_cast<const char *>(chunk),
-                                MPG_SIM_CHUNK_BYTES);
+        if (llvm::raw_fd_ostream *file = files.record()) {
+          size_t bytes = records * sizeof(*chunk);
+          file->write(reinterpret_cast<const char *>(chunk), bytes);
+          file->write_zeros(unsigned(MPG_SIM_CHUNK_BYTES - bytes));
+        }
       });
   if (!problem.empty()) {
     simError() << problem << "\n";
