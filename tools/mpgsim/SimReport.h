@@ -227,6 +227,8 @@ const SimPageCounts &advisedPage(const std::vector<SimPageCounts> &pages);
 std::string describeCores(const SimReport &report);
 /// How far the model was from counters of such machines.
 std::string describeBands(const SimReport &report);
+/// Of one counter, a name of a cache, a TLB or "memory"; "-": it has none.
+std::string describeBand(const SimReport &report, llvm::StringRef counter);
 /// How much of the traffic is local by placement, a sentence; "" if all threads
 /// ran on one group.
 std::string describePlacementVerdict(const SimReport &report);

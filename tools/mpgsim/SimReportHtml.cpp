@@ -174,6 +174,8 @@ static void writePages(raw_ostream &out, const SimReport &report) {
                                }));
   writePlots(out, plots);
   pagesTable(report).writeHtml(out, "Misses of each page size", "page");
+  out << "<p class=\"muted\">Bands: " << escapeHtml(describeBands(report))
+      << ".</p>\n";
   out << "</section>\n";
 }
 

@@ -43,6 +43,16 @@ Table mpg::pagesTable(const SimReport &report) {
     row.push_back(walkMilliseconds(report, page));
     table.addRow(row);
   }
+  if (report.machine.bands.empty())
+    return table;
+  std::vector<std::string> row = {"band"};
+  for (const sim::TlbLevel &level : report.machine.tlbs)
+    row.push_back(describeBand(report, level.name));
+  for (const sim::CacheLevel &level : report.machine.caches)
+    row.push_back(describeBand(report, level.name));
+  row.push_back(describeBand(report, "memory"));
+  row.push_back("-");
+  table.addRow(row);
   return table;
 }
 

@@ -266,17 +266,18 @@ std::string mpg::describeCores(const SimReport &report) {
          plural(report.groups, "core group", "core groups");
 }
 
-std::string mpg::describeBands(const SimReport &report) {
-  if (report.machine.bands.empty())
-    return "no counters of " + printable(report.machine.name) +
-           " were compared with the model";
-  std::string text;
+std::string mpg::describeBand(const SimReport &report, StringRef counter) {
   for (const sim::CounterBand &band : report.machine.bands)
-    text += formatv("{0}{1} {2:f2} to {3:f2}", text.empty() ? "" : ", ",
-                    band.counter, band.min, band.max)
-                .str();
-  return "modelled by published counters of " + printable(report.machine.name) +
-         ": " + text;
+    if (band.counter == counter)
+      return formatv("{0:f2} to {1:f2}", band.min, band.max).str();
+  return "-";
+}
+
+std::string mpg::describeBands(const SimReport &report) {
+  std::string machine = printable(report.machine.name);
+  return report.machine.bands.empty()
+             ? "no counters of " + machine + " were compared with the model"
+             : "modelled counts divided by published ones of " + machine;
 }
 
 std::string mpg::describePlacementVerdict(const SimReport &report) {
