@@ -168,6 +168,29 @@ static const ModelledGain *findGain(const AdviceContext &context,
   return from.gains.empty() ? nullptr : &from.gains.front();
 }
 
+/// "; 60.0 % of them are in a (x.c:1), 20.0 % in b (x.c:2)"
+static std::string nameWalked(const Measurement &from, uint64_t pageBytes) {
+  static constexpr double minShare = 0.1;
+  uint64_t sum = 0;
+  std::vector<const ModelledArray *> arrays;
+  for (const ModelledArray &array : from.arrays)
+    if (array.pageBytes == pageBytes) {
+      arrays.push_back(&array);
+      sum += array.walks;
+    }
+  stableSort(arrays, [](const ModelledArray *one, const ModelledArray *other) {
+    return one->walks > other->walks;
+  });
+  std::string text;
+  for (const ModelledArray *array : arrays)
+    if (double share = double(array->walks) / double(sum);
+        sum && share >= minShare)
+      text += (text.empty() ? "; " : ", ") + percent(share) +
+              (text.empty() ? " of them are in " : " in ") +
+              printable(array->name);
+  return text;
+}
+
 static void judgeModel(const AdviceContext &context, const Measurement &from,
                        Advice &advice) {
   const ModelledGain *gain = findGain(context, from);
@@ -177,7 +200,8 @@ static void judgeModel(const AdviceContext &context, const Measurement &from,
   if (gain->decidedBy == "walks")
     text += ", pages of " + formatBytes(gain->pageBytes) + " save " +
             milliseconds(gain->minNs) + " to " + milliseconds(gain->maxNs) +
-            " ms of page walks: large pages are worth it";
+            " ms of page walks: large pages are worth it" +
+            nameWalked(from, gain->basePageBytes);
   else
     text += (gain->decidedBy == "bandwidth"
                  ? " the traffic to memory decides over the time"

@@ -55,6 +55,12 @@ struct ModelledGain {
   uint64_t minNs = 0, maxNs = 0;
 };
 
+/// Page walks that an array has with some page size, from mpgsim.
+struct ModelledArray {
+  std::string name; ///< as mpgrun --profile names objects
+  uint64_t pageBytes = 0, walks = 0;
+};
+
 /// Lines to and from memory, and how many of them are local.
 struct ModelledPlacement {
   uint64_t all = 0, firstTouch = 0, prepage = 0, interleave = 0;
@@ -83,6 +89,7 @@ public:
   std::set<std::string> commands;
   std::vector<MeasuredObject> objects;
   std::vector<ModelledGain> gains; ///< by base page
+  std::vector<ModelledArray> arrays;
   std::optional<ModelledPlacement> placement;
   std::optional<SampledTime> sampled;
   std::vector<MeasuredProblem> problems;

@@ -8,6 +8,7 @@
 #include "Support/JsonFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -95,6 +96,35 @@ static ModelledGain readGain(const json::Object &source) {
   return gain;
 }
 
+/// As BlockOrigin::name.
+static std::string getArrayName(const json::Object &array) {
+  std::string name = getText(array, "name"), file = getText(array, "file");
+  if (file.empty())
+    return name;
+  std::string place = sys::path::filename(file).str();
+  if (uint64_t line = getUnsigned(array, "line"))
+    place += ":" + std::to_string(line);
+  if (std::string distinction = getText(array, "distinction");
+      !distinction.empty())
+    place += " " + distinction;
+  return name.empty() ? place : name + " (" + place + ")";
+}
+
+/// Misses in the last TLB, whose name is not known here, are its fewest.
+static void readArray(const json::Object &source, Measurement &into) {
+  for (const json::Object *page : getList(source, "pages"))
+    if (const json::Object *misses = page->getObject("tlbMisses")) {
+      std::optional<uint64_t> walks;
+      for (const auto &level : *misses) {
+        uint64_t its = getUnsigned(*misses, level.first);
+        walks = std::min(walks.value_or(its), its);
+      }
+      into.arrays.push_back({getArrayName(source),
+                             getUnsigned(*page, "pageBytes"),
+                             walks.value_or(0)});
+    }
+}
+
 static void readModel(const json::Object &root, Measurement &into) {
   into.tool = "mpgsim for " + getText(root, "machine");
   into.isModelled = true;
@@ -103,6 +133,8 @@ static void readModel(const json::Object &root, Measurement &into) {
       into.program = command->front().getAsString().value_or("").str();
   for (const json::Object *gain : getList(root, "gains"))
     into.gains.push_back(readGain(*gain));
+  for (const json::Object *array : getList(root, "arrays"))
+    readArray(*array, into);
   // With the largest page, because that is what is recommended.
   for (const json::Object *page : getList(root, "pages"))
     if (const json::Object *lines = page->getObject("localLines"))
