@@ -38,7 +38,8 @@ BodyMap::BodyMap(FunctionDecl &function, const SourceManager &sources)
     : function(function), sources(sources) {
   frames.emplace_back();
   Stmt *body = function.getBody();
-  walk(body, {0, 0, 0, false}, [&](Stmt *stmt) { function.setBody(stmt); });
+  walk(body, {0, 0, 0, false, false},
+       [&](Stmt *stmt) { function.setBody(stmt); });
 }
 
 void BodyMap::walk(Stmt *statement, Spot spot,
@@ -62,6 +63,7 @@ void BodyMap::walk(Stmt *statement, Spot spot,
       variables.push_back({variable, handler, spot.frame, Place(), false});
   }
   spot.isValue = isa<StmtExpr>(statement);
+  spot.isSwitch = isa<SwitchStmt>(statement);
   walkChildren(statement, spot);
 }
 
@@ -87,8 +89,8 @@ void BodyMap::walkBlock(CompoundStmt *statement, Spot spot,
                         std::function<void(Stmt *)> replace) {
   unsigned number = unsigned(blocks.size());
   blocks.push_back({statement, spot.block, spot.index, spot.frame, spot.isValue,
-                    std::move(replace)});
-  spot = {number, 0, spot.frame, false};
+                    spot.isSwitch, std::move(replace)});
+  spot = {number, 0, spot.frame, false, false};
   for (Stmt *&child : statement->body()) {
     Stmt *core = withoutLabels(child);
     if (isa<DeclStmt>(core))
@@ -132,6 +134,29 @@ static SourceLocation endLocation(const Stmt &statement) {
 bool BodyMap::spans(const Stmt &statement, SourceLocation at) const {
   return isBefore(statement.getBeginLoc(), at) &&
          isBefore(at, endLocation(statement));
+}
+
+static bool hasLabel(const Stmt *statement) {
+  return statement && (isa<LabelStmt, SwitchCase>(statement) ||
+                       llvm::any_of(statement->children(), hasLabel));
+}
+
+static bool isJump(const Stmt *statement) {
+  if (auto *expression = dyn_cast<Expr>(statement))
+    return isa<CXXThrowExpr>(expression->IgnoreImplicit());
+  return isa<ReturnStmt, GotoStmt, IndirectGotoStmt, BreakStmt, ContinueStmt>(
+      statement);
+}
+
+bool BodyMap::isReached(const Place &place) const {
+  const Block &block = blocks[place.block];
+  bool isReached = !block.isSwitch;
+  for (unsigned i = 0; i != place.index; ++i) {
+    Stmt *statement = block.statement->body_begin()[i];
+    isReached |= hasLabel(statement);
+    isReached &= !isJump(withoutLabels(statement));
+  }
+  return isReached || place.inLabel;
 }
 
 Place BodyMap::getEnd(unsigned block) const {

@@ -36,7 +36,8 @@ public:
     unsigned parent;      ///< block around it; of the first one itself
     unsigned parentIndex; ///< statement of the parent that holds it
     unsigned frame;
-    bool isValue; ///< ({ ... }), whose last statement is its value
+    bool isValue;  ///< ({ ... }), whose last statement is its value
+    bool isSwitch; ///< that of a switch, entered at its labels
     std::function<void(clang::Stmt *)> replace;
   };
 
@@ -58,6 +59,9 @@ public:
   /// Start and end of the function.
   Place start() const { return {0, 0, false, false}; }
   Place getEnd(unsigned block) const;
+
+  /// Whether code leads to \p place: not from a return or the head of a switch.
+  bool isReached(const Place &place) const;
 
   const Block &block(unsigned number) const { return blocks[number]; }
 
@@ -96,7 +100,7 @@ private:
   /// Where the walk is.
   struct Spot {
     unsigned block, index, frame;
-    bool isValue;
+    bool isValue, isSwitch;
   };
 
   void walk(clang::Stmt *statement, Spot spot,

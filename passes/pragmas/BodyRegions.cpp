@@ -126,6 +126,10 @@ void BodyRegions::complete(const Region &region) {
     return;
   if (function.hasAttr<NakedAttr>())
     return warnings.ignore(*region.begin, "a naked function cannot hold it");
+  if (region.end && !map.isReached(region.from))
+    return warnings.ignore(*region.begin,
+                           "no code leads here; write it in front of the "
+                           "switch, or behind a label");
   if (region.begin->directive->isAssign())
     addNames(region);
   else
