@@ -111,6 +111,7 @@ void TextReader::addFile(StringRef path, StringRef text) {
   std::string outerFolder = folder;
   place = {fileNumber(path), 0};
   folder = sys::path::parent_path(path).str();
+  text.consume_front("\xef\xbb\xbf"); // some editors mark UTF-8
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     ++place.line;
