@@ -345,15 +345,30 @@ static std::string findGlobal(Dwarf_Die scope, uint64_t address,
   return result;
 }
 
-/// The name of the member at \p offset of the object whose member function is
-/// \p function.
-static std::string findMember(Dwarf_Die function, int64_t offset) {
+/// Whether \p place is the register \p number.
+static bool isRegister(const Dwarf_Op &place, int number) {
+  return place.atom >= DW_OP_reg0 && place.atom <= DW_OP_reg31 &&
+         int(decodeRegister(place.atom - DW_OP_reg0)) == number;
+}
+
+/// Whether the base of \p store has the value of \p pointer: it is there, or
+/// on the stack, from where code without optimization loads it.
+static bool isStoredThrough(const Store &store, Dwarf_Die &pointer) {
+  std::optional<Dwarf_Op> place = findPlace(pointer, store.at);
+  return place &&
+         (place->atom == DW_OP_fbreg || isRegister(*place, store.base));
+}
+
+/// The member that \p store writes, of the object whose member function is \p
+/// function.
+static std::string findMember(Dwarf_Die function, const Store &store) {
   Dwarf_Die child;
+  int64_t offset = store.offset;
   if (offset < 0 || dwarf_child(&function, &child))
     return "";
   do {
     if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
-        getName(child) != "this")
+        getName(child) != "this" || !isStoredThrough(store, child))
       continue;
     std::optional<Dwarf_Die> pointer = getType(child);
     std::optional<Dwarf_Die> type = pointer ? getType(*pointer) : std::nullopt;
@@ -392,9 +407,8 @@ static std::string findPointedTo(const CallPlace &call, const Store &store) {
   auto inspect = [&](Dwarf_Die &variable) {
     std::optional<Dwarf_Die> pointer = getType(variable);
     std::optional<Dwarf_Op> place = findPlace(variable, store.at);
-    if (!result.empty() || !pointer || !place || place->atom < DW_OP_reg0 ||
-        place->atom > DW_OP_reg31 ||
-        int(decodeRegister(place->atom - DW_OP_reg0)) != store.base)
+    if (!result.empty() || !pointer || !place ||
+        !isRegister(*place, store.base))
       return;
     std::optional<Dwarf_Die> type = getType(*pointer);
     std::string member =
@@ -428,7 +442,7 @@ static std::string findStored(DwarfFile &dwarf, const CallPlace &call,
   if (result.empty() && store->base != rsp)
     for (const Dwarf_Die &scope : call.scopes)
       if (result.empty())
-        result = findMember(scope, store->offset);
+        result = findMember(scope, *store);
   if (result.empty() && store->offset >= 0)
     result = findPointedTo(call, *store);
   return result;

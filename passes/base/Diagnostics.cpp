@@ -212,6 +212,26 @@ static const DICompositeType *classBehind(const Value &pointer,
   return found;
 }
 
+/// The member of \p whole at \p bits, or of a class that it is derived from.
+static const DIDerivedType *findMember(const DICompositeType &whole,
+                                       uint64_t bits) {
+  for (const DINode *element : whole.getElements()) {
+    auto *part = dyn_cast<DIDerivedType>(element);
+    if (!part || part->isStaticMember() || part->isVirtual())
+      continue;
+    uint64_t inside = bits - part->getOffsetInBits();
+    if (part->getTag() == dwarf::DW_TAG_member &&
+        inside < part->getSizeInBits())
+      return part;
+    auto *base = dyn_cast_or_null<DICompositeType>(part->getBaseType());
+    if (part->getTag() == dwarf::DW_TAG_inheritance && base &&
+        inside < base->getSizeInBits())
+      if (const DIDerivedType *found = findMember(*base, inside))
+        return found;
+  }
+  return nullptr;
+}
+
 std::string mpg::getMemberName(const Value &address) {
   auto *at = dyn_cast<Instruction>(&address);
   auto *argument = dyn_cast<Argument>(&address);
@@ -225,13 +245,9 @@ std::string mpg::getMemberName(const Value &address) {
   const Value *base =
       address.stripAndAccumulateConstantOffsets(layout, offset, true);
   if (const DICompositeType *whole = classBehind(*base, *function))
-    for (const DINode *element : whole->getElements())
-      if (auto *member = dyn_cast<DIDerivedType>(element);
-          member && member->getTag() == dwarf::DW_TAG_member &&
-          !member->isStaticMember() &&
-          offset.getZExtValue() * 8 - member->getOffsetInBits() <
-              member->getSizeInBits())
-        return member->getName().str();
+    if (const DIDerivedType *member =
+            findMember(*whole, offset.getZExtValue() * 8))
+      return member->getName().str();
   return getVariableName(address);
 }
 

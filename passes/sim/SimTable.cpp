@@ -158,7 +158,7 @@ static std::string allocatedName(const CallBase &call) {
     if (auto *store = dyn_cast<StoreInst>(user);
         name.empty() && store && store->getValueOperand() == &call)
       name = getMemberName(*store->getPointerOperand());
-  return name;
+  return name == "this" ? "" : name;
 }
 
 unsigned SimTable::addAllocation(const CallBase &call) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Members of a class and of the one that it is derived from get blocks, large
+// and small ones.
+#include <cstdio>
+#include <cstdlib>
+
+struct Base {
+  double *inherited;
+  long first;
+  double *cutoff;
+};
+
+struct Grid : Base {
+  long every;
+  double *cells;
+  double *small;
+  void make(long n);
+};
+
+__attribute__((noinline)) void Grid::make(long n) {
+  inherited = new double[n];
+  cutoff = static_cast<double *>(malloc(64));
+  cells = static_cast<double *>(malloc(n * 8));
+  small = new double[8];
+  for (int round = 0; round < 3; ++round) {
+    free(cells);
+    cells = static_cast<double *>(malloc(n * 8));
+  }
+}
+
+int main() {
+  Grid grid;
+  grid.make(1 << 14);
+  for (long at = 0; at < 1 << 14; ++at)
+    grid.inherited[at] = grid.cells[at] = double(at);
+  for (long at = 0; at < 8; ++at)
+    grid.cutoff[at] = grid.small[at] = grid.cells[at * 7];
+  printf("%g\n", grid.cutoff[3] + grid.small[4] + grid.inherited[5]);
+}
