@@ -282,7 +282,8 @@ std::string mpg::describeBands(const SimReport &report) {
 
 std::string mpg::describePlacementVerdict(const SimReport &report) {
   const SimPageCounts &page = advisedPage(report.all.pages);
-  if (report.groups < 2 || page.placements.empty())
+  if (report.groups < 2 || page.placements.empty() ||
+      !tooFewSeen(report).empty())
     return "";
   std::string text;
   for (size_t at = 0; at < page.placements.size(); ++at)
