@@ -18,6 +18,10 @@ static void checkStatic(const Subject &subject, Findings &findings) {
       FindingId::mpg112,
       "the program is static: no large page library can be loaded into it");
   finding.evidence = "no PT_INTERP";
+  if (subject.image.findSection(".go.buildinfo"))
+    finding.setFix("Build it with the system's linker, and start it with "
+                   "MPG_MMAP=thp:\n"
+                   "  CGO_ENABLED=1 go build -ldflags=-linkmode=external");
 }
 
 /// All large page libraries are for the GNU C library.

@@ -6,6 +6,8 @@
 #include "Audit/Checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cstring>
+#include <optional>
 
 using namespace llvm;
 using namespace mpg;
@@ -13,7 +15,9 @@ using namespace mpg;
 static constexpr MemoryOwner owners[] = {
 #define MPG_OWNER(id, what, libraries, symbol, section, setting, option,       \
                   remark)                                                      \
-  {#id, what, libraries, symbol, section, setting, option, remark},
+  {#id, what, libraries, symbol, section, setting, option, remark, ""},
+#define MPG_OWN_MALLOC(id, what, texts, setting)                               \
+  {#id, what, "", "", "", setting, "", "", texts},
 #include "Audit/MemoryOwners.def"
 };
 
@@ -36,6 +40,11 @@ bool mpg::isMemoryOption(StringRef word) {
 
 bool MemoryUse::needsLibmpg() const {
   return !owner || owner->setting == mapSetting;
+}
+
+bool MemoryUse::isHelpedAlone() const {
+  return owner && (!owner->option.empty() || !owner->texts.empty() ||
+                   owner->setting == "USE_ZEND_ALLOC_HUGE_PAGES=1");
 }
 
 bool MemoryUse::ownsMost() const { return owner && owner->id != windowsId; }
@@ -82,6 +91,42 @@ static bool makesWindows(const KnownSymbolUse &symbols) {
                 [&](KnownSymbol symbol) { return symbols.imports(symbol); });
 }
 
+static bool importsMap(const KnownSymbolUse &symbols) {
+  return symbols.imports(KnownSymbol::mmap) ||
+         symbols.imports(KnownSymbol::mmap64);
+}
+
+/// Whether \p data has \p text with a NUL behind it and, if it is not at the
+/// start, in front of it.
+static bool hasString(StringRef data, StringRef text) {
+  // memmem() is quicker than find().
+  while (const void *found =
+             memmem(data.data(), data.size(), text.data(), text.size())) {
+    size_t at = size_t(static_cast<const char *>(found) - data.data());
+    size_t end = at + text.size();
+    if (end < data.size() && !data[end] && (at == 0 || !data[at - 1]))
+      return true;
+    data = data.drop_front(at + 1);
+  }
+  return false;
+}
+
+/// The constants of a program that has its own malloc.
+static StringRef allocatorStrings(const Subject &subject) {
+  constexpr uint64_t limitBytes = uint64_t(64) << 20;
+  Image &image = subject.image;
+  if (!image.isStatic() && !image.exportsSymbol("malloc"))
+    return "";
+  const Section *constants = image.findSection(".rodata");
+  return constants ? image.sectionData(*constants, limitBytes) : "";
+}
+
+static bool hasStrings(StringRef data, StringRef texts) {
+  SmallVector<StringRef, 2> words;
+  texts.split(words, '|');
+  return all_of(words, [&](StringRef text) { return hasString(data, text); });
+}
+
 static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
   Image &image = subject.image;
   if (owner.id == windowsId)
@@ -98,11 +143,6 @@ static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
   return any_of(image.dynamic().needed, [&](StringRef name) {
     return startsWithAny(name, owner.libraries);
   });
-}
-
-static bool importsMap(const KnownSymbolUse &symbols) {
-  return symbols.imports(KnownSymbol::mmap) ||
-         symbols.imports(KnownSymbol::mmap64);
 }
 
 static void findMappers(const Subject &subject, MemoryUse &use) {
@@ -130,11 +170,24 @@ static bool sets(const Launch &launch, StringRef setting) {
   return !setting.empty() && launch.environment.getValue(name) == value;
 }
 
+/// The same of a variable that holds a list: thp:always, or hugetlb=1, of which
+/// each value but 0 asks for large pages.
+static bool hasInList(const Launch &launch, StringRef setting) {
+  auto [name, value] = setting.split('=');
+  StringRef found = launch.environment.getValue(name);
+  auto [key, number] = value.rsplit('=');
+  if (number.empty())
+    return !value.empty() && found.contains(value);
+  return found.contains((key + "=").str()) &&
+         !found.contains((key + "=0").str());
+}
+
 static bool isHelped(const MemoryUse &use, const Launch &launch) {
   if (!use.owner)
     return sets(launch, mapSetting);
   const MemoryOwner &owner = *use.owner;
-  if (sets(launch, owner.setting))
+  if (owner.texts.empty() ? sets(launch, owner.setting)
+                          : hasInList(launch, owner.setting))
     return true;
   if (owner.option.empty())
     return false;
@@ -147,11 +200,16 @@ MemoryUse mpg::findMemoryUse(const Subject &subject) {
   MemoryUse use;
   if (!subject.image.isProgram() || !subject.image.fullyRead())
     return use;
-  for (const MemoryOwner &owner : owners)
-    if (isOwner(owner, subject)) {
+  std::optional<StringRef> strings; // read where no other row fits
+  for (const MemoryOwner &owner : owners) {
+    if (!owner.texts.empty() && !strings)
+      strings = allocatorStrings(subject);
+    if (owner.texts.empty() ? isOwner(owner, subject)
+                            : hasStrings(*strings, owner.texts)) {
       use.owner = &owner;
       break;
     }
+  }
   // Runtimes that call the kernel themselves (Go) do not import it.
   use.isReachable =
       !subject.image.isStatic() && (!use.owner || use.owner->section.empty() ||

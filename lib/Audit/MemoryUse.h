@@ -20,7 +20,8 @@ struct Subject;
 
 /// One row of MemoryOwners.def; the words there explain each column.
 struct MemoryOwner {
-  llvm::StringRef id, what, libraries, symbol, section, setting, option, remark;
+  llvm::StringRef id, what, libraries, symbol, section, setting, option, remark,
+      texts;
 };
 
 llvm::ArrayRef<MemoryOwner> allMemoryOwners();
@@ -44,6 +45,8 @@ struct MemoryUse {
   bool ownsMost() const;
   /// The setting is one of libmpg's.
   bool needsLibmpg() const;
+  /// What helps does so without a library of ours.
+  bool isHelpedAlone() const;
   bool mapsItself() const { return owner || !mappers.empty(); }
   /// NAME=VALUE and the word of the command line that help; "" where there is
   /// none, or none is needed.

@@ -33,6 +33,10 @@ struct MeansContext {
   StringRef getValue(StringRef name) const {
     return launch ? launch->environment.getValue(name) : "";
   }
+  bool isStatic() const {
+    return report.kind == ElfKind::staticExec ||
+           report.kind == ElfKind::staticPie;
+  }
   const Region *region(StringRef name) const {
     for (const Region &region : report.regions)
       if (region.name == name)
@@ -207,11 +211,11 @@ static void findAllocatorSettings(const MeansContext &context,
   }
 }
 
-/// Settings of a runtime that need no library of ours.
-static bool helpsAlone(const MemoryUse &memory) {
-  return memory.owner && memory.isHelped &&
-         (!memory.owner->option.empty() ||
-          memory.owner->setting == "USE_ZEND_ALLOC_HUGE_PAGES=1");
+/// A list may hold more than the value that is needed.
+static StringRef helpName(const MemoryOwner &owner) {
+  if (!owner.texts.empty())
+    return owner.setting.split('=').first;
+  return owner.option.empty() ? owner.setting : owner.option;
 }
 
 /// \p hasLibmpg: MPG_MMAP counts.
@@ -221,12 +225,12 @@ static void findMapped(const MeansContext &context, bool hasLibmpg,
   if (!memory.mapsItself())
     return;
   means.mapped = PageAnswer::no;
-  if (helpsAlone(memory)) {
-    addName(means, memory.owner->option.empty() ? memory.owner->setting
-                                                : memory.owner->option);
+  if (memory.isHelped && memory.isHelpedAlone()) {
+    addName(means, helpName(*memory.owner));
     means.mapped = PageAnswer::all;
-  } else if (memory.isHelped && means.heap >= PageAnswer::some &&
-             (hasLibmpg || !memory.needsLibmpg())) {
+  } else if (memory.isHelped &&
+             (memory.needsLibmpg() ? hasLibmpg
+                                   : means.heap >= PageAnswer::some)) {
     means.mapped = memory.owner && memory.owner->remark.empty()
                        ? PageAnswer::all
                        : PageAnswer::some;
@@ -247,6 +251,9 @@ PageMeans mpg::findPageMeans(const FileReport &report, const Launch *launch) {
     findLibhugetlbfs(context, means);
     findAllocatorSettings(context, means);
   }
+  // A static program has one heap: that of the malloc in it.
+  if (context.isStatic() && report.memory.isHelpedAlone())
+    means.heap = PageAnswer::absent;
   findMapped(context, hasLibmpg, means);
   if (means.givesAny())
     means.obstacle.clear();

@@ -37,10 +37,11 @@ static StringRef launcherName(const JobCommand &launcher) {
   return launcher.words.empty() ? "" : baseName(launcher.words[0].text);
 }
 
-/// The start with mpgrun in front of the program, and with what helps memory
-/// that malloc does not serve.
-static std::string writeLine(const JobLaunch &start, StringRef setting,
-                             StringRef option) {
+/// The start with mpgrun in front of the program, unless no library can be
+/// loaded into it, and with what helps memory that malloc does not serve.
+static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
+                             bool isStatic = false) {
+  StringRef setting = memory.setting(), option = memory.option();
   std::string line;
   for (const JobCommand &launcher :
        ArrayRef(start.launchers).drop_front(start.outerLaunchers))
@@ -49,7 +50,7 @@ static std::string writeLine(const JobLaunch &start, StringRef setting,
   std::string before = line.empty() ? "" : " ";
   if (!setting.empty())
     before += "env " + setting.str() + " ";
-  line += before + "mpgrun " + quoted(start.program);
+  line += before + (isStatic ? "" : "mpgrun ") + quoted(start.program);
   if (!option.empty())
     line += " " + option.str();
   addWords(start.arguments, line);
@@ -112,7 +113,7 @@ static void judgeUnknown(const JobLaunch &start, bool isForVendor,
       verdict.means.mapped = PageAnswer::some;
   }
   if (!isOff && (!launch.underMpgrun || !memory.help().empty()))
-    verdict.write = writeLine(start, memory.setting(), memory.option());
+    verdict.write = writeLine(start, memory);
 }
 
 /// Programs for Fujitsu's machines get their library from the link.
@@ -148,6 +149,15 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
                           : nothingLoads.str();
   else
     verdict.because = reasonText(means.because);
+  bool isStatic =
+      report.kind == ElfKind::staticExec || report.kind == ElfKind::staticPie;
+  if (isStatic && !report.carriesLibmpg) {
+    if (means.obstacle.empty())
+      verdict.because = "no library can be loaded into the program";
+    if (memory.isHelpedAlone() && !memory.help().empty())
+      verdict.write = writeLine(start, memory, isStatic);
+    return;
+  }
   StringRef name = means.name;
   bool byLibmpg = name.contains("mpgrun") || name.contains("libmpg");
   bool more = !byLibmpg || !memory.help().empty();
@@ -155,9 +165,8 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
                   means.heap == PageAnswer::all &&
                   means.stacks == PageAnswer::all && !more;
   if (means.obstacle.empty() && !allThere && more && !isForVendor(report) &&
-      start.image.text.empty() && !report.carriesLibmpg &&
-      report.kind != ElfKind::staticExec && report.kind != ElfKind::staticPie)
-    verdict.write = writeLine(start, memory.setting(), memory.option());
+      start.image.text.empty() && !report.carriesLibmpg && !isStatic)
+    verdict.write = writeLine(start, memory);
 }
 
 //===----------------------------------------------------------------------===//
