@@ -68,13 +68,19 @@ void mpg::adviseMemoryOwner(const AdviceContext &context, Advice &advice) {
   MemoryUse asked = memory;
   asked.isHelped = false;
   StringRef setting = asked.setting();
-  if (context.target != Target::mpg || context.pagesOffByChoice() ||
-      setting.empty())
+  std::string what = memory.what();
+  what[0] = toUpper(what[0]);
+  if (context.target != Target::mpg || context.pagesOffByChoice())
+    return;
+  bool hasRemark = memory.owner && !memory.owner->remark.empty();
+  if (setting.empty() && asked.option().empty() && hasRemark)
+    advice.steps.push_back(
+        what + " stay on normal pages: " + memory.owner->remark.str() + ".");
+  if (setting.empty())
     return;
   auto [name, value] = setting.split('=');
-  std::string reason = memory.what() + " would stay on normal pages";
-  reason[0] = toUpper(reason[0]);
-  if (memory.owner && !memory.owner->remark.empty())
+  std::string reason = what + " would stay on normal pages";
+  if (hasRemark)
     reason += " (" + memory.owner->remark.str() + ")";
   add(advice, name, value, reason + ".");
 }

@@ -29,6 +29,9 @@ static constexpr StringLiteral mapSetting = "MPG_MMAP=thp";
 /// The owner of a part: the rest is malloc's.
 static constexpr StringLiteral windowsId = "windows";
 
+/// The allocator that asks for large pages by itself.
+static constexpr StringLiteral asksItselfId = "mimalloc";
+
 /// The same for Java, which has two ways.
 static constexpr StringLiteral poolOption = "-XX:+UseLargePages";
 
@@ -83,11 +86,22 @@ static bool startsWithAny(StringRef name, StringRef starts) {
   return any_of(words, [&](StringRef word) { return name.starts_with(word); });
 }
 
+/// From C, or from a module of Fortran by the names of Open MPI and MPICH.
 static bool makesWindows(const KnownSymbolUse &symbols) {
-  return any_of(ArrayRef<KnownSymbol>({KnownSymbol::MPI_Win_allocate,
-                                       KnownSymbol::MPI_Win_allocate_shared,
-                                       KnownSymbol::mpi_win_allocate_,
-                                       KnownSymbol::mpi_win_allocate_shared_}),
+  constexpr KnownSymbol names[] = {
+      KnownSymbol::MPI_Win_allocate,
+      KnownSymbol::MPI_Win_allocate_c,
+      KnownSymbol::MPI_Win_allocate_shared,
+      KnownSymbol::MPI_Win_allocate_shared_c,
+      KnownSymbol::mpi_win_allocate_,
+      KnownSymbol::mpi_win_allocate_cptr_,
+      KnownSymbol::mpi_win_allocate_f08_,
+      KnownSymbol::mpi_win_allocate_f08_large_,
+      KnownSymbol::mpi_win_allocate_shared_,
+      KnownSymbol::mpi_win_allocate_shared_cptr_,
+      KnownSymbol::mpi_win_allocate_shared_f08_,
+      KnownSymbol::mpi_win_allocate_shared_f08_large_};
+  return any_of(names,
                 [&](KnownSymbol symbol) { return symbols.imports(symbol); });
 }
 
@@ -186,6 +200,8 @@ static bool isHelped(const MemoryUse &use, const Launch &launch) {
   if (!use.owner)
     return sets(launch, mapSetting);
   const MemoryOwner &owner = *use.owner;
+  if (owner.id == asksItselfId)
+    return launch.environment.getValue("MIMALLOC_ALLOW_THP") != "0";
   if (owner.texts.empty() ? sets(launch, owner.setting)
                           : hasInList(launch, owner.setting))
     return true;

@@ -213,6 +213,8 @@ static void findAllocatorSettings(const MeansContext &context,
 
 /// A list may hold more than the value that is needed.
 static StringRef helpName(const MemoryOwner &owner) {
+  if (owner.setting.empty() && owner.option.empty())
+    return owner.id; // it does so by itself
   if (!owner.texts.empty())
     return owner.setting.split('=').first;
   return owner.option.empty() ? owner.setting : owner.option;
