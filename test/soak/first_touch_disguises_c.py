@@ -415,13 +415,14 @@ int main(int argc, char **argv) {
 <work>
 <end>
 """),
+    # Not zeros: malloc and memset of zeros become calloc, which touches no page.
     c("memset", r"""
 <begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
--  memset(@a, 0, @n * sizeof *@a); //=a
+-  memset(@a, 1, @n * sizeof *@a); //=a
 +#pragma omp parallel for schedule(static)
 +  for (@I @i = 0; @i < @n; ++@i)
-+    @a[@i] = 0;
++    memset(&@a[@i], 1, sizeof *@a);
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] += 7;
