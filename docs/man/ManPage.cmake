@@ -5,7 +5,7 @@
 #
 # go-md2man's own title has other words, it asks for a font (C) that terminals do
 # not have, and it makes the columns of tables as wide as their text, beyond the
-# edge of any terminal: that is put right here.
+# edge of any terminal: this corrects it.
 
 cmake_minimum_required(VERSION 3.20)
 file(READ ${SOURCE} text)

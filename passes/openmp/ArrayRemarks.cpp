@@ -84,7 +84,7 @@ void ArrayRemarks::reportSerial(const ArrayStory &story,
           text << "; the call inserted "
                << (story.source.global ? "in front of it"
                                        : "after its allocation")
-               << " puts that right";
+               << " fixes that";
         else if (repair == Repair::parallelInit)
           text << "; the initialisation is made parallel";
         else
