@@ -88,13 +88,11 @@ static void freeUnlessOfStart(void *block) {
     freeOfNext(block);
 }
 
-/// libc_malloc_debug.so, which mtrace() needs, has its malloc only under the
-/// version that programs ask for, where dlsym() does not look.
+/// \p version: null for the one that dlsym() takes.
 template <typename Function>
-static Function *findNext(Function *, const char *name) {
-  bool isLibc = MPG_NEXT(malloc) == __libc_malloc;
-  void *found = isLibc ? dlvsym(RTLD_NEXT, name, MPG_FIRST_VERSION)
-                       : dlsym(RTLD_NEXT, name);
+static Function *findNext(Function *, const char *name, const char *version) {
+  void *found =
+      version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
   return reinterpret_cast<Function *>(found);
 }
 
@@ -103,12 +101,17 @@ void mpg::findNextMalloc() {
   if (&mallocHook && mallocHook == reinterpret_cast<void *>(malloc))
     nextMalloc = {startMalloc,  startFree,     startCalloc,
                   startRealloc, startMemalign, unknownSize};
-  NextMalloc found = {findNext(malloc, "malloc"),
-                      findNext(free, "free"),
-                      findNext(calloc, "calloc"),
-                      findNext(realloc, "realloc"),
-                      findNext(memalign, "memalign"),
-                      findNext(malloc_usable_size, "malloc_usable_size")};
+  // libc_malloc_debug.so, which mtrace() needs, has its malloc only under the
+  // version that programs ask for, where dlsym() does not look.
+  bool isLibc = MPG_NEXT(malloc) == __libc_malloc;
+  const char *version = isLibc ? MPG_FIRST_VERSION : nullptr;
+  NextMalloc found = {
+      findNext(malloc, "malloc", version),
+      findNext(free, "free", version),
+      findNext(calloc, "calloc", version),
+      findNext(realloc, "realloc", version),
+      findNext(memalign, "memalign", version),
+      findNext(malloc_usable_size, "malloc_usable_size", version)};
   if (!found.malloc || !found.free || !found.calloc || !found.realloc ||
       !found.memalign || !found.usableSize)
     return;
