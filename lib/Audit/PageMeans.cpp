@@ -33,10 +33,6 @@ struct MeansContext {
   StringRef getValue(StringRef name) const {
     return launch ? launch->environment.getValue(name) : "";
   }
-  bool isStatic() const {
-    return report.kind == ElfKind::staticExec ||
-           report.kind == ElfKind::staticPie;
-  }
   const Region *region(StringRef name) const {
     for (const Region &region : report.regions)
       if (region.name == name)
@@ -254,7 +250,7 @@ PageMeans mpg::findPageMeans(const FileReport &report, const Launch *launch) {
     findAllocatorSettings(context, means);
   }
   // A static program has one heap: that of the malloc in it.
-  if (context.isStatic() && report.memory.isHelpedAlone())
+  if (isStatic(report.kind) && report.memory.isHelpedAlone())
     means.heap = PageAnswer::absent;
   findMapped(context, hasLibmpg, means);
   if (means.givesAny())

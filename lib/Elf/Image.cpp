@@ -220,9 +220,11 @@ std::string Image::machineName() const {
   }
 }
 
-bool Image::isStatic() const {
-  return kind() == ElfKind::staticExec || kind() == ElfKind::staticPie;
+bool mpg::isStatic(ElfKind kind) {
+  return kind == ElfKind::staticExec || kind == ElfKind::staticPie;
 }
+
+bool Image::isStatic() const { return mpg::isStatic(kind()); }
 
 bool Image::isProgram() const {
   return isLoadable() && kind() != ElfKind::library;

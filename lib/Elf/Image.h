@@ -55,6 +55,8 @@ enum class ElfKind : uint8_t {
   notElf,
 };
 llvm::StringRef kindName(ElfKind kind);
+/// A program without an interpreter.
+bool isStatic(ElfKind kind);
 
 /// A program header, sizes in bytes.
 struct Segment {

@@ -40,7 +40,7 @@ static StringRef launcherName(const JobCommand &launcher) {
 /// The start with mpgrun in front of the program, unless no library can be
 /// loaded into it, and with what helps memory that malloc does not serve.
 static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
-                             bool isStatic = false) {
+                             bool hasNoLoader = false) {
   StringRef setting = memory.setting(), option = memory.option();
   std::string line;
   for (const JobCommand &launcher :
@@ -50,7 +50,7 @@ static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
   std::string before = line.empty() ? "" : " ";
   if (!setting.empty())
     before += "env " + setting.str() + " ";
-  line += before + (isStatic ? "" : "mpgrun ") + quoted(start.program);
+  line += before + (hasNoLoader ? "" : "mpgrun ") + quoted(start.program);
   if (!option.empty())
     line += " " + option.str();
   addWords(start.arguments, line);
@@ -149,13 +149,12 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
                           : nothingLoads.str();
   else
     verdict.because = reasonText(means.because);
-  bool isStatic =
-      report.kind == ElfKind::staticExec || report.kind == ElfKind::staticPie;
-  if (isStatic && !report.carriesLibmpg) {
+  bool hasNoLoader = isStatic(report.kind);
+  if (hasNoLoader && !report.carriesLibmpg) {
     if (means.obstacle.empty())
       verdict.because = "no library can be loaded into the program";
     if (memory.isHelpedAlone() && !memory.help().empty())
-      verdict.write = writeLine(start, memory, isStatic);
+      verdict.write = writeLine(start, memory, hasNoLoader);
     return;
   }
   StringRef name = means.name;
@@ -165,7 +164,7 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
                   means.heap == PageAnswer::all &&
                   means.stacks == PageAnswer::all && !more;
   if (means.obstacle.empty() && !allThere && more && !isForVendor(report) &&
-      start.image.text.empty() && !report.carriesLibmpg && !isStatic)
+      start.image.text.empty() && !report.carriesLibmpg && !hasNoLoader)
     verdict.write = writeLine(start, memory);
 }
 
