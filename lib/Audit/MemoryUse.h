@@ -45,7 +45,7 @@ struct MemoryUse {
   bool ownsMost() const;
   /// The setting is one of libmpg's.
   bool needsLibmpg() const;
-  /// What helps does so without a library of ours.
+  /// The setting or option acts without a library of ours.
   bool isHelpedAlone() const;
   bool mapsItself() const { return owner || !mappers.empty(); }
   /// NAME=VALUE and the word of the command line that help; "" where there is

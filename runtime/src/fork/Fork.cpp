@@ -223,7 +223,7 @@ static void report(LineBuffer &line) {
 
 namespace {
 
-/// What left the pool.
+/// Memory that left the pool.
 struct Moved {
   uint64_t bytes = 0;
   uint64_t delayedBytes = 0;      ///< of them, not on large pages yet
