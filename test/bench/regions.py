@@ -337,6 +337,8 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--startup", action="store_true", help="only this")
     options = parser.parse_args()
+    if options.pairs == 1:
+        parser.error("--pairs: two at least, for quartiles")
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(os.path.abspath(options.build), folder)
         print(f"Measured on {describe()}.\n")

@@ -168,6 +168,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="instead of 30 to 100")
     parser.add_argument("--details", action="store_true", help="all peers")
     arguments = parser.parse_args()
+    if arguments.rounds == 1:
+        parser.error("--rounds: two at least, for quartiles")
     with tempfile.TemporaryDirectory() as scratch:
         work = (arguments.work or pathlib.Path(scratch)).absolute()
         program = build(work, arguments.library)
