@@ -210,7 +210,8 @@ TEST(EnvTest, ArenaFree2DecidesFourOthers) {
   EXPECT_EQ(reading.config.maxArenaNum, 1u);
   EXPECT_EQ(reading.config.mmapThresholdBytes, UINT64_MAX);
   EXPECT_EQ(reading.config.trimThresholdBytes, UINT64_MAX);
-  EXPECT_EQ(reading.config.heapSizeMb, 1u); // twice what was asked for
+  EXPECT_EQ(reading.config.inForce[size_t(Variable::XOS_MMM_L_HEAP_SIZE_MB)],
+            1u); // twice what was asked for
   EXPECT_EQ(reading.shown(Variable::XOS_MMM_L_ARENA_LOCK_TYPE),
             "XOS_MMM_L_ARENA_LOCK_TYPE=1 (asked for 0; XOS_MMM_L_ARENA_FREE=2 "
             "decides)");
@@ -316,7 +317,7 @@ TEST(EnvTest, HeapStepIsAtLeastTwiceTheThreshold) {
   auto heap = [](const char *threshold, const char *size) {
     return Reading({std::string("MALLOC_MMAP_THRESHOLD_=") + threshold,
                     std::string("XOS_MMM_L_HEAP_SIZE_MB=") + size})
-        .config.heapSizeMb;
+        .config.inForce[size_t(Variable::XOS_MMM_L_HEAP_SIZE_MB)];
   };
   EXPECT_EQ(heap("1048576", "1"), 2u);
   EXPECT_EQ(heap("1048577", "1"), 3u);

@@ -24,6 +24,9 @@ struct Values {
   uint64_t number[variableCount] = {};
 
   uint64_t of(Variable variable) const { return number[size_t(variable)]; }
+  void set(Variable variable, uint64_t value) {
+    number[size_t(variable)] = value;
+  }
   bool has(Variable variable) const { return given[size_t(variable)]; }
 };
 
@@ -299,8 +302,7 @@ static Paging parsePaging(const Values &values, unsigned field) {
 /// The requested size, or 2 MiB with a message where the kernel does not have
 /// that size. Without sysfs the sizes are unknown, and the requested one is
 /// tried.
-static size_t readHugeBytes(const Values &values, Mode mode,
-                            Messages &messages) {
+static size_t readHugeBytes(Values &values, Mode mode, Messages &messages) {
   static const size_t sizes[] = {size_t(2) << 20, size_t(32) << 20,
                                  size_t(512) << 20, size_t(1) << 30,
                                  size_t(16) << 30};
@@ -317,21 +319,22 @@ static size_t readHugeBytes(const Values &values, Mode mode,
       .add("; pages of 2 MiB are used; fix: take a size out of ")
       .add(folder);
   messages.report(MPG_MSG_BAD_VALUE, line);
+  values.set(Variable::XOS_MMM_L_HUGETLB_SZ, 0);
   return sizes[0];
 }
 
-static void resolveRegions(const Values &values, Config &config,
-                           Messages &messages) {
-  config.mode = Mode(values.of(Variable::MPG_MODE));
+static void resolveRegions(Values &values, Config &config, Messages &messages) {
   config.hugePages = values.of(Variable::XOS_MMM_L_HPAGE_TYPE) == 0;
   if (!config.hugePages)
-    config.mode = Mode::none;
+    values.set(Variable::MPG_MODE, uint64_t(Mode::none));
+  config.mode = Mode(values.of(Variable::MPG_MODE));
+  if (config.mode == Mode::none)
+    values.set(Variable::MPG_MMAP, 0);
   config.stacks = values.of(Variable::XOS_MMM_L_LPG_MODE) == 0;
   config.stacksGiven =
       config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
-  config.advisesMaps =
-      values.of(Variable::MPG_MMAP) == 1 && config.mode != Mode::none;
+  config.advisesMaps = values.of(Variable::MPG_MMAP) == 1;
   config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
   config.hugeBytes = readHugeBytes(values, config.mode, messages);
   config.bssPaging = parsePaging(values, 0);
@@ -340,7 +343,9 @@ static void resolveRegions(const Values &values, Config &config,
   config.pagingGiven = values.has(Variable::XOS_MMM_L_PAGING_POLICY);
   config.fallbackGiven = values.has(Variable::XOS_MMM_L_HUGETLB_FALLBACK);
   config.fallback = values.of(Variable::XOS_MMM_L_HUGETLB_FALLBACK) == 1;
-  // 0, 1, off, on
+  // 0, 1, off, on: printed as words
+  values.set(Variable::XOS_MMM_L_PRINT_ENV,
+             values.of(Variable::XOS_MMM_L_PRINT_ENV) | 2);
   config.printEnv = values.of(Variable::XOS_MMM_L_PRINT_ENV) & 1;
   config.forceCopyBack = values.of(Variable::MPG_TEST_COPY_BACK) == 1;
 }
@@ -361,9 +366,22 @@ static uint64_t heapSizeMb(const Values &values) {
   return min == 0 ? 1 : min < max ? min : max;
 }
 
-static void resolveHeap(const Values &values, Config &config) {
+/// ARENA_FREE=2 decides four others.
+static void keepFreedMemory(Values &values) {
+  values.set(Variable::XOS_MMM_L_ARENA_LOCK_TYPE, 1);
+  values.set(Variable::XOS_MMM_L_MAX_ARENA_NUM, 1);
+  values.set(Variable::MALLOC_MMAP_THRESHOLD_, UINT64_MAX);
+  values.set(Variable::MALLOC_TRIM_THRESHOLD_, UINT64_MAX);
+}
+
+static void resolveHeap(Values &values, Config &config) {
   static const unsigned checks[] = {0, 1, 2, 3, 5, 7};
+  values.set(Variable::XOS_MMM_L_HEAP_SIZE_MB, heapSizeMb(values));
+  values.set(Variable::MALLOC_PERTURB_,
+             values.of(Variable::MALLOC_PERTURB_) & 255);
   config.arenaFree = 1 + unsigned(values.of(Variable::XOS_MMM_L_ARENA_FREE));
+  if (config.arenaFree == 2)
+    keepFreedMemory(values);
   config.arenaLockType =
       unsigned(values.of(Variable::XOS_MMM_L_ARENA_LOCK_TYPE));
   config.maxArenaNum = values.of(Variable::XOS_MMM_L_MAX_ARENA_NUM);
@@ -375,17 +393,10 @@ static void resolveHeap(const Values &values, Config &config) {
   config.forceMmapThreshold =
       values.of(Variable::XOS_MMM_L_FORCE_MMAP_THRESHOLD) == 1;
   config.check = checks[values.of(Variable::MALLOC_CHECK_)];
-  config.perturb = values.of(Variable::MALLOC_PERTURB_) & 255;
+  config.perturb = unsigned(values.of(Variable::MALLOC_PERTURB_));
   config.checkGiven = values.has(Variable::MALLOC_CHECK_);
-  config.heapSizeMb = heapSizeMb(values);
   if (values.has(Variable::XOS_MMM_L_HEAP_SIZE_MB))
-    config.heapStepBytes = config.heapSizeMb << 20;
-  if (config.arenaFree == 2) {
-    config.arenaLockType = 1;
-    config.maxArenaNum = 1;
-    config.mmapThresholdBytes = UINT64_MAX;
-    config.trimThresholdBytes = UINT64_MAX;
-  }
+    config.heapStepBytes = values.of(Variable::XOS_MMM_L_HEAP_SIZE_MB) << 20;
 }
 
 /// A low threshold is for few, large blocks. The heap's own blocks need no call
@@ -488,6 +499,7 @@ void mpg::readSettings(const char *const *environment, Config &config,
   }
   resolveRegions(values, config, messages);
   resolveHeap(values, config);
+  memcpy(config.inForce, values.number, sizeof values.number);
   reportCostly(values, config, messages);
   reportBlindTools(environment, config, messages);
   readSectorSettings(environment, config.sectors);

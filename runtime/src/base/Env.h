@@ -16,7 +16,15 @@ namespace mpg {
 
 class LineBuffer;
 class Messages;
-enum class Variable : uint8_t;
+
+enum class Variable : uint8_t {
+#define MPG_ENV(name, type, domain, fallback, needs, overridden, owner, help)  \
+  name,
+#include "mpg/env.def"
+  count
+};
+
+constexpr size_t variableCount = size_t(Variable::count);
 
 enum class Mode : uint8_t { automatic, hugetlb, thp, none };
 enum class Paging : uint8_t { demand, prepage };
@@ -64,7 +72,6 @@ struct Config {
   unsigned arenaFree = 1;
   unsigned arenaLockType = 1;
   uint64_t maxArenaNum = 1;
-  uint64_t heapSizeMb = 0;
   uint64_t heapStepBytes = 0; ///< HEAP_SIZE_MB if it is set; 0: by need
   bool coloring = true;
   bool forceMmapThreshold = false;
@@ -77,6 +84,8 @@ struct Config {
   unsigned perturb = 0;
   SectorSettings sectors;
   TouchMode firstTouch = TouchMode::touch; ///< MPG_FIRST_TOUCH
+  /// Of each variable, as parseValue() encodes it, for the lines of PRINT_ENV.
+  uint64_t inForce[variableCount] = {};
 };
 
 /// Decides whether this process is affected and whether it prints. Reads only
@@ -117,15 +126,6 @@ void printEnv(const Config &config, const char *const *environment,
 //===----------------------------------------------------------------------===//
 // The table env.def, and the parser of one value: pure functions
 //===----------------------------------------------------------------------===//
-
-enum class Variable : uint8_t {
-#define MPG_ENV(name, type, domain, fallback, needs, overridden, owner, help)  \
-  name,
-#include "mpg/env.def"
-  count
-};
-
-constexpr size_t variableCount = size_t(Variable::count);
 
 enum class ValueType : uint8_t { choice, uint, policy3, file, pair };
 enum class Owner : uint8_t { fujitsu, glibc, flib, mpg };

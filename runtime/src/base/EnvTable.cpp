@@ -194,139 +194,45 @@ const char *mpg::nearestName(const char *name, size_t length, unsigned max) {
 // XOS_MMM_L_PRINT_ENV: one line for each variable, with the value in force. If
 // the environment asks for another value, the line shows both.
 
-static void addNumber(LineBuffer &line, uint64_t value) {
-  if (value == UINT64_MAX)
-    line.add("ULONG_MAX");
-  else
-    line.addNumber(value);
+static uint64_t getInForce(Variable variable, const Config &config) {
+  if (variable != Variable::XOS_MMM_L_PAGING_POLICY)
+    return config.inForce[size_t(variable)];
+  // Chosen after the environment has been read, by the pages that there are.
+  return uint64_t(config.bssPaging) | uint64_t(config.stackPaging) << 1 |
+         uint64_t(config.mmapPaging) << 2;
 }
 
-static void addPolicy(LineBuffer &line, const Config &config) {
-  const Paging fields[] = {config.bssPaging, config.stackPaging,
-                           config.mmapPaging};
-  for (unsigned index = 0; index < 3; ++index)
-    line.add(index ? ":" : "")
-        .add(fields[index] == Paging::prepage ? "prepage" : "demand");
+/// Word \p index of "a|b|c".
+static void addWord(LineBuffer &line, const char *domain, uint64_t index) {
+  while (index)
+    index -= *domain++ == '|';
+  size_t length = 0;
+  while (domain[length] && domain[length] != '|')
+    ++length;
+  line.add(domain, length);
 }
 
-static const char *modeName(Mode mode) {
-  static const char *const names[] = {"auto", "hugetlb", "thp", "none"};
-  return names[unsigned(mode)];
-}
-
-static const char *touchModeName(TouchMode mode) {
-  static const char *const names[] = {"touch", "mbind", "off", "start"};
-  return names[unsigned(mode)];
-}
-
-static void addPageSize(LineBuffer &line, size_t bytes) {
-  if (bytes >> 30)
-    line.addNumber(bytes >> 30).add("G");
-  else
-    line.addNumber(bytes >> 20).add("M");
-}
-
-/// The value in force of a numeric variable. No default case, so that the
-/// compiler reports a new row of env.def that nothing prints yet.
-static uint64_t getNumber(Variable variable, const Config &config) {
-  switch (variable) {
-  case Variable::XOS_MMM_L_HUGETLB_FALLBACK:
-    return config.fallback;
-  case Variable::XOS_MMM_L_ARENA_FREE:
-    return config.arenaFree;
-  case Variable::XOS_MMM_L_ARENA_LOCK_TYPE:
-    return config.arenaLockType;
-  case Variable::XOS_MMM_L_MAX_ARENA_NUM:
-    return config.maxArenaNum;
-  case Variable::XOS_MMM_L_HEAP_SIZE_MB:
-    return config.heapSizeMb;
-  case Variable::XOS_MMM_L_COLORING:
-    return config.coloring;
-  case Variable::XOS_MMM_L_FORCE_MMAP_THRESHOLD:
-    return config.forceMmapThreshold;
-  case Variable::MALLOC_MMAP_THRESHOLD_:
-    return config.mmapThresholdBytes;
-  case Variable::MALLOC_TRIM_THRESHOLD_:
-    return config.trimThresholdBytes;
-  case Variable::MALLOC_TOP_PAD_:
-    return config.topPadBytes;
-  case Variable::MALLOC_MMAP_MAX_:
-    return config.mmapMax;
-  case Variable::MALLOC_CHECK_:
-    return config.check;
-  case Variable::MALLOC_PERTURB_:
-    return config.perturb;
-  case Variable::MPG_QUIET:
-    return config.quiet;
-  case Variable::MPG_TEST_COPY_BACK:
-    return config.forceCopyBack;
-  case Variable::XOS_MMM_L_HPAGE_TYPE: // words: addEffective()
-  case Variable::XOS_MMM_L_LPG_MODE:
-  case Variable::XOS_MMM_L_HUGETLB_SZ:
-  case Variable::XOS_MMM_L_PAGING_POLICY:
-  case Variable::XOS_MMM_L_PRINT_ENV:
-  case Variable::MPG_MODE:
-  case Variable::MPG_FORK:
-  case Variable::MPG_MMAP:
-  case Variable::MPG_REMAP:
-  case Variable::MPG_FIRST_TOUCH:
-  case Variable::FLIB_SCCR_CNTL:
-  case Variable::FLIB_L1_SCCR_CNTL:
-  case Variable::FLIB_L2_SECTOR_NWAYS_INIT:
-  case Variable::MPG_TARGET: // mpgrun's, not printed
-  case Variable::MPG_STATE_FD:
-  case Variable::MPG_STATE_PID:
-  case Variable::count:
+/// The inverse of parseValue(), but for files, which are never printed.
+static void addValue(LineBuffer &line, const Setting &setting, uint64_t value) {
+  switch (setting.type) {
+  case ValueType::choice:
+    addWord(line, setting.domain, value);
     break;
-  }
-  return 0;
-}
-
-/// The value in force, in the words of the variable's domain.
-static void addEffective(LineBuffer &line, Variable variable,
-                         const Config &config) {
-  switch (variable) {
-  case Variable::XOS_MMM_L_HPAGE_TYPE:
-    // MPG_MODE=none alone does not change the value of the vendor's variable.
-    line.add(config.hugePages ? "hugetlbfs" : "none");
-    return;
-  case Variable::XOS_MMM_L_LPG_MODE:
-    line.add(config.stacks ? "base+stack" : "base");
-    return;
-  case Variable::XOS_MMM_L_HUGETLB_SZ:
-    return addPageSize(line, config.hugeBytes);
-  case Variable::XOS_MMM_L_PAGING_POLICY:
-    return addPolicy(line, config);
-  case Variable::XOS_MMM_L_PRINT_ENV:
-    line.add(config.printEnv ? "on" : "off");
-    return;
-  case Variable::MPG_MODE:
-    line.add(modeName(config.mode));
-    return;
-  case Variable::MPG_FORK:
-    line.add(config.sharesAtFork ? "share" : "safe");
-    return;
-  case Variable::MPG_MMAP:
-    line.add(config.advisesMaps ? "thp" : "off");
-    return;
-  case Variable::MPG_REMAP:
-    line.add(config.remapLibraries ? "all" : "exe");
-    return;
-  case Variable::MPG_FIRST_TOUCH:
-    line.add(touchModeName(config.firstTouch));
-    return;
-  case Variable::FLIB_SCCR_CNTL:
-    line.add(config.sectors.on ? "TRUE" : "FALSE");
-    return;
-  case Variable::FLIB_L1_SCCR_CNTL:
-    line.add(config.sectors.l1WithoutL2 ? "TRUE" : "FALSE");
-    return;
-  case Variable::FLIB_L2_SECTOR_NWAYS_INIT:
-    line.addNumber(config.sectors.initialL2[0]).add(",");
-    line.addNumber(config.sectors.initialL2[1]);
-    return;
-  default:
-    return addNumber(line, getNumber(variable, config));
+  case ValueType::uint:
+    if (value == UINT64_MAX)
+      line.add("ULONG_MAX");
+    else
+      line.addNumber(value);
+    break;
+  case ValueType::policy3:
+    for (unsigned field = 0; field < 3; ++field)
+      addWord(line.add(field ? ":" : ""), setting.domain, value >> field & 1);
+    break;
+  case ValueType::pair:
+    line.addNumber(value & 255).add(",").addNumber(value >> 8);
+    break;
+  case ValueType::file:
+    break;
   }
 }
 
@@ -344,38 +250,25 @@ static const char *reasonAgainst(Variable variable, const Config &config) {
   return nullptr;
 }
 
-/// Whether \p text, which is valid, is the value in force, however it is
-/// written.
-static bool isInForce(const Setting &setting, const char *text,
-                      const LineBuffer &effective) {
-  uint64_t asked = 0, inForce = 0;
-  parseValue(setting, text, asked);
-  if (!parseValue(setting, effective.text(), inForce))
-    inForce = UINT64_MAX; // the word for it
-  if (&setting == &getSetting(Variable::XOS_MMM_L_PRINT_ENV))
-    return asked % 2 == inForce % 2; // 0 and off are the same
-  return asked == inForce;
-}
-
 void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
                      const char *const *environment) {
   const Setting &setting = getSetting(variable);
-  LineBuffer effective;
-  addEffective(effective, variable, config);
-  line.add(setting.name).add("=").add(effective.text());
+  uint64_t inForce = getInForce(variable, config), asked;
+  addValue(line.add(setting.name).add("="), setting, inForce);
   const char *given = findValue(environment, setting.name);
-  uint64_t value;
   if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingBecause)
     line.add(" (not set; ").add(config.pagingBecause).add(")");
   if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
     line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
-  if (!given || !parseValue(setting, given, value))
-    return;          // a wrong value has had its own line
+  if (!given || !parseValue(setting, given, asked))
+    return; // a wrong value has had its own line
+  if (variable == Variable::XOS_MMM_L_PRINT_ENV)
+    asked |= 2;      // 0 and off are the same
   size_t length = 0; // a number may have any number of zeros in front
   while (given[length] && length < 40)
     ++length;
   const char *against = reasonAgainst(variable, config);
-  if (!isInForce(setting, given, effective))
+  if (asked != inForce)
     line.add(" (asked for ")
         .add(given, length)
         .add("; ")
