@@ -211,7 +211,7 @@ static Region runTimeRegion(StringRef name, bool reachable,
   return {name, 0, 0, eligible, std::move(because), reachable, true};
 }
 
-static uint64_t codeBytes(const Image &image) {
+uint64_t mpg::codeBytes(const Image &image) {
   uint64_t sum = 0;
   for (const Segment &load : image.loads())
     if (load.executable() && !load.writable())

@@ -105,6 +105,22 @@ static bool makesWindows(const KnownSymbolUse &symbols) {
                 [&](KnownSymbol symbol) { return symbols.imports(symbol); });
 }
 
+/// A program that calls exec is taken for one that only starts another if it
+/// has little code: clisp has 2 KiB, erlexec 24 KiB. One that has libmpg is
+/// meant to have large pages itself.
+static StringRef findReplacement(const Subject &subject) {
+  constexpr uint64_t launcherBytes = 64 << 10;
+  constexpr KnownSymbol names[] = {KnownSymbol::execl,  KnownSymbol::execle,
+                                   KnownSymbol::execlp, KnownSymbol::execv,
+                                   KnownSymbol::execve, KnownSymbol::execvp,
+                                   KnownSymbol::execvpe};
+  std::vector<StringRef> found = subject.symbols().findImports(names);
+  if (found.empty() || codeBytes(subject.image) >= launcherBytes ||
+      subject.image.needs("libmpg") || subject.carriesLibmpg())
+    return "";
+  return found[0];
+}
+
 static bool importsMap(const KnownSymbolUse &symbols) {
   return symbols.imports(KnownSymbol::mmap) ||
          symbols.imports(KnownSymbol::mmap64);
@@ -230,9 +246,11 @@ MemoryUse mpg::findMemoryUse(const Subject &subject) {
   use.isReachable =
       !subject.image.isStatic() && (!use.owner || use.owner->section.empty() ||
                                     importsMap(subject.symbols()));
-  if (!use.owner)
+  if (!use.owner) {
     findMappers(subject, use);
-  use.heapOnly &= !use.mapsItself();
+    use.replacedBy = findReplacement(subject);
+  }
+  use.heapOnly &= !use.mapsItself() && use.replacedBy.empty();
   use.isHelped =
       use.mapsItself() && subject.launch() && isHelped(use, *subject.launch());
   return use;

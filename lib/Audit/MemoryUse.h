@@ -38,6 +38,9 @@ struct MemoryUse {
   bool programMaps = false;
   /// A library between the program and the C library would see its maps.
   bool isReachable = true;
+  /// The function by which a small program may start another one in its place,
+  /// whose memory then counts; "": none.
+  llvm::StringRef replacedBy;
   /// Nothing maps memory past malloc: all libraries were read.
   bool heapOnly = false;
 

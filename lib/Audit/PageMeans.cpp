@@ -13,7 +13,8 @@ using namespace llvm;
 using namespace mpg;
 
 StringRef mpg::answerName(PageAnswer answer) {
-  static constexpr StringLiteral names[] = {"absent", "no", "some", "all"};
+  static constexpr StringLiteral names[] = {"absent", "no", "unknown", "some",
+                                            "all"};
   return names[unsigned(answer)];
 }
 
@@ -139,6 +140,25 @@ static void findLibmpg(const MeansContext &context, PageMeans &means) {
               means);
 }
 
+static bool hasUnknownMap(const Launch &launch) {
+  const Variable *map = launch.environment.find("HUGETLB_ELFMAP");
+  return map && !map->known;
+}
+
+/// Why libhugetlbfs, which the program loads, brings nothing. \p asksForData:
+/// there is too little of it.
+static std::string idleReason(const Launch &launch, bool asksForData,
+                              unsigned glibcMinor) {
+  if (hasUnknownMap(launch))
+    return "the value of HUGETLB_ELFMAP is not known";
+  if (asksForMorecore(launch))
+    return glibcMinor ? "it cannot serve malloc with glibc 2.34 or newer"
+                      : "the program's glibc was not found";
+  return asksForData ? "the program has less than a large page of data"
+                     : "the job asks it for neither data (HUGETLB_ELFMAP) nor "
+                       "heap (HUGETLB_MORECORE)";
+}
+
 static void findLibhugetlbfs(const MeansContext &context, PageMeans &means) {
   const LoadedLibrary *library = context.library("libhugetlbfs.so");
   if (!library || !context.launch)
@@ -149,10 +169,16 @@ static void findLibhugetlbfs(const MeansContext &context, PageMeans &means) {
       asksForMorecore(*context.launch) && context.closure->glibcMinor() == 33;
   if (moves)
     raise(means.data, dataAnswer(context, true, means));
+  else if (hasUnknownMap(*context.launch) && means.data != PageAnswer::absent)
+    means.data = PageAnswer::unknown;
   if (grows)
     raise(means.heap, PageAnswer::all);
-  if (moves || grows)
+  if (grows || (moves && means.data != PageAnswer::absent))
     addName(means, library->name);
+  else
+    means.idle =
+        library->name.str() + " is loaded, but " +
+        idleReason(*context.launch, moves, context.closure->glibcMinor());
 }
 
 /// glibc.malloc.hugetlb of GLIBC_TUNABLES; the last one counts.

@@ -15,6 +15,7 @@ namespace mpg {
 enum class PageAnswer : uint8_t {
   absent, ///< there is none, or too little to fill a large page
   no,
+  unknown,
   some,
   all
 };
@@ -27,6 +28,8 @@ struct PageMeans {
   /// Why nothing is on large pages although something is there for it, or
   /// cannot be: "the program is static". "": no such reason.
   std::string obstacle;
+  /// A large page library that is loaded, and why it brings nothing.
+  std::string idle;
   PageAnswer data = PageAnswer::absent, heap = PageAnswer::no,
              stacks = PageAnswer::no, mapped = PageAnswer::absent;
   /// The findings that keep data and heap away.

@@ -128,12 +128,32 @@ static std::string reasonText(ArrayRef<FindingId> ids) {
   return text;
 }
 
+/// A launcher whose own memory does not matter.
+static void judgeReplaced(const JobLaunch &start, const MemoryUse &memory,
+                          ProgramVerdict &verdict) {
+  verdict.known = false;
+  verdict.means = PageMeans();
+  for (PageAnswer *answer : {&verdict.means.data, &verdict.means.heap,
+                             &verdict.means.stacks, &verdict.means.mapped})
+    *answer = PageAnswer::unknown;
+  verdict.because = ("with " + memory.replacedBy +
+                     "() it may start another program in its place, which was "
+                     "not looked at")
+                        .str();
+  if (!start.launch.underMpgrun)
+    verdict.write = writeLine(start, memory);
+}
+
 static void judgeKnown(const JobLaunch &start, const FileReport &report,
                        ProgramVerdict &verdict) {
   verdict.known = true;
   verdict.means = findPageMeans(report, &start.launch);
   PageMeans &means = verdict.means;
   const MemoryUse &memory = report.memory;
+  if (!memory.replacedBy.empty() && means.obstacle.empty()) {
+    judgeReplaced(start, memory, verdict);
+    return;
+  }
   if (memory.mapsItself())
     verdict.mapped = memory.what();
   // Small memory that libraries map is not worth a word of the sentence.
@@ -146,7 +166,8 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
   else if (means.name.empty())
     verdict.because = isForVendor(report)
                           ? "the program does not load Fujitsu's libmpg.so.1"
-                          : nothingLoads.str();
+                      : means.idle.empty() ? nothingLoads.str()
+                                           : means.idle;
   else
     verdict.because = reasonText(means.because);
   bool hasNoLoader = isStatic(report.kind);
@@ -202,7 +223,10 @@ static std::string clauseFor(const ProgramVerdict &verdict,
                              const std::string &names) {
   const PageMeans &means = verdict.means;
   std::string text;
-  if (means.givesAny()) {
+  if (is_contained({means.data, means.heap}, PageAnswer::unknown)) {
+    text = "it is not known what of " + names +
+           " will be on large pages: " + verdict.because;
+  } else if (means.givesAny()) {
     text = listText(regionWords(verdict, true)) + " of " + names +
            " will be on large pages, by " + means.name;
     std::vector<std::string> others = regionWords(verdict, false);

@@ -22,7 +22,7 @@ struct ProgramVerdict {
   std::string program;
   unsigned line;
   bool conditional = false;
-  /// True if the program's file was read.
+  /// True if the program's file was read and is what will run.
   bool known = false;
   PageMeans means;
   /// Whose memory "mapped" is: "Python's objects (pymalloc)"; "" nobody's.

@@ -224,7 +224,11 @@ static std::string heapLine(const FileReport &report) {
     return "";
   const MemoryUse &memory = report.memory;
   std::string text = "static data is " + data + "; ";
-  if (memory.ownsMost())
+  if (!memory.replacedBy.empty())
+    text += ("it may start another program in its place, by " +
+             memory.replacedBy + "(), whose memory counts. Nothing to relink.")
+                .str();
+  else if (memory.ownsMost())
     text += "most memory is not malloc's. Nothing to relink.";
   else if (memory.mapsItself())
     text += "its memory is heap, but for " + memory.what() +
