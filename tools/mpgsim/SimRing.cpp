@@ -4,9 +4,10 @@
 
 #include "Support/Files.h"
 #include "mpgsim.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -93,46 +94,101 @@ void SimRing::release(unsigned number, unsigned used) {
 }
 
 static constexpr long waitMs = 20;
-/// Then a thread that runs, and says nothing, is not waited for any more.
-static constexpr unsigned maxInspections = 50;
+/// Processor time of a thread that says nothing; then it is not waited for any
+/// more.
+static constexpr uint64_t maxSilentNs = 1000000000;
+/// That the program takes while a thread sleeps which others may wake.
+static constexpr uint64_t maxAsleepNs = 200000000;
 
 static void wait(uint32_t *word, uint32_t value) {
   timespec moment = {0, waitMs * 1000 * 1000};
   syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, nullptr, 0);
 }
 
-/// Whether the lane's thread waits for something in the kernel, or is gone.
-bool SimRing::isAsleep(unsigned lane) const {
-  std::string path = "/proc/" + std::to_string(ring->owner) + "/task/" +
-                     std::to_string(ring->lane[lane].thread) + "/stat";
-  int stat = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (stat < 0)
-    return true;
-  char text[512];
-  ssize_t bytes = read(stat, text, sizeof(text) - 1);
-  close(stat);
-  text[std::max<ssize_t>(bytes, 0)] = '\0';
-  const char *name = strrchr(text, ')');
-  return !name || strlen(name) < 3 || name[2] != 'R';
+/// Processor time of the program, as its own runtime counts it.
+uint64_t SimRing::programNs() const {
+  clockid_t clock;
+  timespec now = {};
+  if (ring->owner && !clock_getcpuclockid(ring->owner, &clock))
+    clock_gettime(clock, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+namespace {
+/// Of a thread; one that is gone sleeps.
+struct Activity {
+  bool isRunnable;
+  uint64_t ns; ///< of processor time
+};
+} // namespace
+
+static Activity inspect(const std::string &task) {
+  Activity seen = {};
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> stat =
+      readUnmapped(task + "/stat");
+  if (!stat)
+    return seen;
+  std::string text = (*stat)->getBuffer().rsplit(')').second.str();
+  char state;
+  unsigned long user, system;
+  if (sscanf(text.c_str(), " %c%*d%*d%*d%*d%*d%*u%*u%*u%*u%*u%lu%lu", &state,
+             &user, &system) == 3)
+    seen = {state == 'R' || state == 'D',
+            (user + system) * (1000000000 / uint64_t(sysconf(_SC_CLK_TCK)))};
+  return seen;
+}
+
+/// Of the program's threads, with a lane or not.
+static bool isAnyRunnable(const std::string &tasks) {
+  std::vector<std::string> names;
+  readNames(tasks, names);
+  return llvm::any_of(names, [&](const std::string &name) {
+    return inspect(tasks + name).isRunnable;
+  });
+}
+
+/// Whether the program cannot go on, since some looks at it, without what is to
+/// come from \p missing. A busy machine must not decide that: it lets threads
+/// wait for a processor. So all threads sleep, or enough processor time was
+/// taken.
+bool SimRing::isStuck(std::optional<unsigned> missing) {
+  std::string tasks = "/proc/" + std::to_string(ring->owner) + "/task/";
+  Activity its = {};
+  if (missing)
+    its = inspect(tasks + std::to_string(ring->lane[*missing].thread));
+  Look now = {missing, programNs(), its.ns};
+  if (!firstLook || firstLook->missing != missing) {
+    firstLook = lastLook = now;
+    return false;
+  }
+  bool isIdle = now.programNs == lastLook.programNs && !isAnyRunnable(tasks);
+  lastLook = now;
+  if (its.isRunnable)
+    return now.threadNs - firstLook->threadNs > maxSilentNs;
+  return isIdle || now.programNs - firstLook->programNs > maxAsleepNs;
 }
 
 /// Nothing has come. If a thread waits for room because another one does not
 /// come, which may wait for the first, the other one is left out.
-void SimRing::goOn(std::optional<unsigned> missing, unsigned looks) {
+void SimRing::goOn(std::optional<unsigned> missing) {
   unsigned full = 0;
   while (full < ring->lanes &&
          !__atomic_load_n(&ring->lane[full].ownerWaits, __ATOMIC_SEQ_CST))
     ++full;
-  if (full == ring->lanes)
+  bool isFull = full < ring->lanes;
+  if (isFull && !isStuck(missing))
     return;
-  if (!missing)
-    merge->release(full);
-  else if (looks > maxInspections || isAsleep(*missing))
+  firstLook.reset();
+  if (!isFull)
+    return;
+  if (missing)
     merge->skip(*missing);
+  else
+    merge->release(full);
 }
 
 void SimRing::readAll() {
-  for (unsigned looks = 0;; ++looks) {
+  for (;;) {
     bool wasOver = hasEnded;
     uint32_t handed = __atomic_load_n(&ring->handed, __ATOMIC_SEQ_CST);
     std::optional<unsigned> missing = merge->advance();
@@ -142,19 +198,14 @@ void SimRing::readAll() {
     wait(&ring->handed, handed);
     __atomic_store_n(&ring->readerWaits, 0, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&ring->handed, __ATOMIC_SEQ_CST) != handed)
-      looks = 0;
+      firstLook.reset();
     else if (!hasEnded)
-      goOn(missing, looks);
+      goOn(missing);
   }
 }
 
-/// Of the program, as its own runtime counts it.
 void SimRing::switchOn(bool isOn) {
-  clockid_t clock;
-  timespec now = {};
-  if (ring->owner && !clock_getcpuclockid(ring->owner, &clock))
-    clock_gettime(clock, &now);
-  uint64_t ns = uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+  uint64_t ns = programNs();
   ring->regionNs += isOn ? -ns : ns;
   ring->regions = 1;
   ring->open = isOn;

@@ -60,13 +60,22 @@ private:
   void readAll();
   void runSample();
   void switchOn(bool isOn);
-  void goOn(std::optional<unsigned> missing, unsigned looks);
-  bool isAsleep(unsigned lane) const;
+  void goOn(std::optional<unsigned> missing);
+  bool isStuck(std::optional<unsigned> missing);
+  uint64_t programNs() const;
   mpg_sim_record *memory(unsigned lane, uint32_t chunks) const;
   std::vector<sim::SimMerge::Position> positions() const;
 
+  /// At the threads, while nothing comes.
+  struct Look {
+    std::optional<unsigned> missing; ///< lane that is waited for
+    uint64_t programNs, threadNs;    ///< processor time
+  };
+
   int file = -1;
   mpg_sim_ring *ring = nullptr;
+  std::optional<Look> firstLook; ///< since something came
+  Look lastLook = {};
   std::optional<sim::SimMerge> merge;
   bool isLast[MPG_SIM_LANES] = {}; ///< the chunk that was not handed over
   std::atomic<bool> hasEnded = false;
