@@ -92,21 +92,34 @@ bool Simulation::prepareQuotas() {
   return false;
 }
 
+/// The names of the machine files, sorted.
+static std::string listMachines(StringRef folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (sys::fs::directory_iterator file(folder, error), end;
+       !error && file != end; file.increment(error))
+    if (sys::path::extension(file->path()) == ".yaml")
+      names.push_back(sys::path::stem(file->path()).str());
+  sort(names);
+  return join(names, ", ");
+}
+
 static bool readMachine(const SimOptions &options, const char *self,
                         sim::Machine &machine) {
   std::string path = machinePath(options.machine, self);
   std::string problem = sim::readMachine(path, machine);
   if (problem.empty())
     return true;
-  StringRef folder = sys::path::parent_path(path);
+  std::string known = machinePath("a64fx", self);
+  StringRef folder = sys::path::parent_path(known);
   if (path != options.machine && !sys::fs::is_directory(folder)) {
     simError() << printable(folder)
                << " is missing: the installation is not whole; install "
                   "mpgtools again\n";
     return false;
   }
-  simError() << printable(problem) << "; --machine= takes a64fx, zen4, "
-             << "icelake-sp, neoverse-v1, neoverse-v2 or a file\n";
+  simError() << printable(problem) << "; --machine= takes "
+             << listMachines(folder) << " or a file\n";
   return false;
 }
 
