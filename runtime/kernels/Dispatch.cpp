@@ -23,13 +23,29 @@ static constexpr KernelTable plain = {"plain", plainStream, plainLookup};
 static constexpr KernelTable avx2 = {"avx2", avx2Stream, avx2Lookup};
 static constexpr KernelTable avx512 = {"avx512", avx512Stream, avx2Lookup};
 
-/// Also whether the system saves the registers of AVX.
+/// Register files that the system saves, as bits of XCR0.
+static unsigned savedRegisters() {
+  constexpr unsigned hasXgetbv = 1 << 27;
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & hasXgetbv))
+    return 0;
+  __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+  return a;
+}
+
+/// Not by __builtin_cpu_supports: that adds a constructor to libmpg with some
+/// 30 CPUID instructions, each of which a hypervisor intercepts.
 static const KernelTable &choose() {
-  __builtin_cpu_init();
+  constexpr unsigned savesAvx = 0x6, savesAvx512 = 0xe6;
+  constexpr unsigned hasAvx2 = 1 << 5, hasVbmi2 = 1 << 6; // of EBX, of ECX
+  unsigned a, b, c, d, saved = savedRegisters();
+  if ((saved & savesAvx) != savesAvx ||
+      !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    return plain;
   // Ice Lake, Zen 4 and later: what had AVX-512 before lowers its clock for it.
-  if (__builtin_cpu_supports("avx512vbmi2"))
+  if ((saved & savesAvx512) == savesAvx512 && (c & hasVbmi2))
     return avx512;
-  return __builtin_cpu_supports("avx2") ? avx2 : plain;
+  return b & hasAvx2 ? avx2 : plain;
 }
 
 #elif defined(__aarch64__)

@@ -22,8 +22,13 @@ struct Group {
   Path directory; ///< of the process's own group; empty: it cannot be seen
   size_t rootBytes = 0; ///< so much of it is the mount point
   bool v2 = false;
+  bool hasRoot = false; ///< the mount point is the hierarchy's root
 
   bool isSeen() const { return directory.length(); }
+  /// The root of a hierarchy has no limits.
+  bool isUnlimited() const {
+    return hasRoot && directory.length() == rootBytes;
+  }
   bool isHidden() const;
 };
 
@@ -35,6 +40,7 @@ struct Groups {
 
 private:
   void readOwn(const char *controller);
+  bool findUsual(const char *controller);
   void readMounts(const char *controller);
 };
 
@@ -95,6 +101,38 @@ void Groups::readOwn(const char *controller) {
   }
 }
 
+/// The group's folder below \p mount and \p name, if it is there.
+static bool findBelow(Group &group, const char *mount, const char *name) {
+  Path place;
+  place.add(mount).add(name);
+  size_t rootBytes = place.length();
+  if (strcmp(group.own.get(), "/") != 0)
+    place.add(group.own.get());
+  if (!canBeSeen(place))
+    return false;
+  group.directory = place;
+  group.rootBytes = rootBytes;
+  group.hasRoot = true;
+  return true;
+}
+
+/// Looks where systemd mounts the hierarchies, which takes a tenth of the time
+/// of the list of mounts. False: not all are there, or a namespace gives the
+/// paths another meaning.
+bool Groups::findUsual(const char *controller) {
+  constexpr const char *mount = "/sys/fs/cgroup";
+  if (isInNamespace())
+    return false;
+  if (v1.own.length()) {
+    Path name;
+    name.add("/").add(controller);
+    if (!findBelow(v1, mount, name.get()))
+      return false;
+  }
+  return !v2.own.length() ||
+         findBelow(v2, mount, v1.own.length() ? "/unified" : "");
+}
+
 /// 36 35 98:0 /group /where/it/is options - cgroup source hugetlb,rw
 void Groups::readMounts(const char *controller) {
   LineReader lines("/proc/self/mountinfo");
@@ -129,7 +167,7 @@ void Groups::readMounts(const char *controller) {
 Groups::Groups(const char *controller) {
   v2.v2 = true;
   readOwn(controller);
-  if (v1.own.length() || v2.own.length())
+  if ((v1.own.length() || v2.own.length()) && !findUsual(controller))
     readMounts(controller);
 }
 
@@ -263,6 +301,8 @@ static uint64_t fileCacheBytes(const Group &group) {
 }
 
 static uint64_t readMemoryLeft(const Group &group) {
+  if (group.isUnlimited())
+    return UINT64_MAX;
   Path max = group.directory, now = group.directory;
   max.add(group.v2 ? "/memory.max" : "/memory.limit_in_bytes");
   uint64_t limit = readLimit(max);

@@ -8,6 +8,7 @@
 #include "base/Syscall.h"
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 using namespace mpg;
 
@@ -244,6 +245,13 @@ uint64_t mpg::readNumber(const char *path, uint64_t otherwise) {
 }
 
 unsigned mpg::threadCount() {
+  // The folder of a single thread has three links: that takes a fifth of the
+  // time that the kernel needs to write the file.
+  struct stat folder = {};
+  if (!isError(rawCall(SYS_newfstatat, AT_FDCWD, long("/proc/self/task"),
+                       long(&folder), 0)) &&
+      folder.st_nlink == 3)
+    return 1;
   // The 20th field; the second is a name in parentheses with anything in it.
   // Not "Threads:" of /proc/self/status: user-mode emulators pass that file
   // through and it counts the emulator's own threads. They make up this one,

@@ -13,6 +13,7 @@
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
 
+#include <atomic>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -28,7 +29,8 @@ namespace {
 struct Kernel {
   size_t pageBytes = 0;      ///< 0: not probed
   bool movesMappings = true; ///< mremap is there and not forbidden
-  bool movesHugetlb = true;
+  /// Asked for at the first need, as transparent pages have none; -1: not yet.
+  std::atomic<int> movesHugetlb{-1};
   bool thpAllowed = false;
 };
 
@@ -135,9 +137,17 @@ void mpg::probePages(bool forceCopyBack) {
   kernel.thpAllowed = readThpAllowed();
   kernel.movesMappings =
       !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
-  kernel.movesHugetlb =
-      kernel.movesMappings &&
-      tryMove(hugeFrameBytes, hugetlbFlags(hugeFrameBytes)) == 0;
+  kernel.movesHugetlb = -1;
+}
+
+static bool movesHugetlb() {
+  int known = kernel.movesHugetlb.load(std::memory_order_relaxed);
+  if (known < 0) {
+    known = kernel.movesMappings &&
+            tryMove(hugeFrameBytes, hugetlbFlags(hugeFrameBytes)) == 0;
+    kernel.movesHugetlb.store(known, std::memory_order_relaxed);
+  }
+  return known != 0;
 }
 
 size_t mpg::basePageBytes() {
@@ -151,7 +161,7 @@ bool mpg::thpIsCounted() { return upperPageBytes() == hugeFrameBytes; }
 
 bool mpg::canMove(Source source) {
   bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;
-  return isHugetlb ? kernel.movesHugetlb : kernel.movesMappings;
+  return isHugetlb ? movesHugetlb() : kernel.movesMappings;
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@
 //
 // Errors are errno values, 0 is success. Nothing here allocates, prints, or
 // uses stdio. Start-up is single-threaded. Thread stacks use these functions
-// from many threads at once, which is safe: the results of probePages() are the
-// only state.
+// from many threads at once, which is safe: what this kernel can do is the only
+// state.
 
 #ifndef MPG_RUNTIME_PAGES_H
 #define MPG_RUNTIME_PAGES_H
@@ -47,9 +47,9 @@ enum class Contents : uint8_t {
   zero,   ///< nothing but zeros; the target gets as much of it present
 };
 
-/// Finds out what this kernel can do (moving hugetlb mappings, populating with
-/// an answer). Call once, before everything else here. \p forceCopyBack makes
-/// it believe that mappings cannot be moved, as hugetlb ones before Linux 5.16.
+/// Finds out what this kernel can do (moving mappings, transparent pages). Call
+/// once, before everything else here. \p forceCopyBack makes it believe that
+/// mappings cannot be moved, as hugetlb ones before Linux 5.16.
 void probePages(bool forceCopyBack);
 
 size_t basePageBytes();
