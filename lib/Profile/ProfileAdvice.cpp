@@ -117,6 +117,22 @@ std::string Adviser::absenceCommand() const {
   return isPastExec() ? "mpgrun --advise " + command : auditCommand();
 }
 
+/// Of the region that misses most: a few bytes of .data have another reason.
+static std::string worstReason(const RunReport &report,
+                               ArrayRef<RunRegion> regions) {
+  const RegionUse *worst = nullptr;
+  uint64_t max = 0;
+  for (const RegionUse &use : report.regions) {
+    uint64_t missing = use.bytes - std::min(use.hugeBytes, use.bytes);
+    if (is_contained(regions, use.region) && !use.reason.empty() &&
+        (!worst || missing > max)) {
+      worst = &use;
+      max = missing;
+    }
+  }
+  return worst ? worst->reason : "";
+}
+
 /// Memory that libmpg could have moved and did not.
 void Adviser::addShort(ArrayRef<RunRegion> regions) {
   uint64_t bytes = baseBytesIn(regions);
@@ -124,10 +140,7 @@ void Adviser::addShort(ArrayRef<RunRegion> regions) {
     return;
   std::string what = formatBytes(bytes) + largestIn(regions, /*byMain=*/false) +
                      " are on base pages";
-  std::string reason;
-  for (const RegionUse &use : report.regions)
-    if (is_contained(regions, use.region) && reason.empty())
-      reason = use.reason;
+  std::string reason = worstReason(report, regions);
   bool isHeap = is_contained(regions, RunRegion::heap);
   if (!report.hasState)
     add(bytes, what + ": " + describeAbsence(report), absenceCommand());
