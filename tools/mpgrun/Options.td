@@ -49,9 +49,9 @@ def report_file : LongValue<"report", "FILE",
     "host, rank, pid">,
     Manual<[{The same into FILE, or the report of `--compare`. In FILE, %h is the name of the
 host, %r the rank of the process under MPI (else 0), %p the process id, %% a percent
-sign. mpgrun reports a file that it cannot write before PROGRAM starts; it runs,
-and its status stays what it is; `--compare`, which is there for its report alone,
-does not begin. A named pipe needs a reader by the end. `--report=json:FILE` is the older name of
+sign. mpgrun reports a file that it cannot write before PROGRAM starts. PROGRAM
+runs; if the file cannot be written at the end either, a status of 0 becomes 125.
+`--compare`, which is there for its report alone, does not begin. A named pipe needs a reader by the end. `--report=json:FILE` is the older name of
 `--report --json=FILE` without the report.}]>;
 def profile : LongFlag<"profile",
     "print which arrays there are, and on which pages they lie">,

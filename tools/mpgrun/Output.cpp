@@ -56,7 +56,7 @@ void mpg::warnIfNotWritable(StringRef pattern) {
            << "; without a change there will be no report\n";
 }
 
-void mpg::writeReportFile(const std::string &name,
+bool mpg::writeReportFile(const std::string &name,
                           function_ref<void(raw_ostream &)> write) {
   int file = open(name.c_str(),
                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -72,4 +72,5 @@ void mpg::writeReportFile(const std::string &name,
   if (code)
     error() << printable(name) << ": " << describe(code)
             << "; there is no report\n";
+  return code == 0;
 }

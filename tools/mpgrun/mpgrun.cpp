@@ -66,10 +66,13 @@ private:
   Outcome runAndReport();
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
   void writeProfile(const SupervisedRun &result, const RunReport &report,
-                    ProfileRecorder &recorder, double seconds) const;
+                    ProfileRecorder &recorder, double seconds);
+  void writeFile(const std::string &pattern, pid_t pid,
+                 function_ref<void(raw_ostream &)> write);
 
   RunOptions options;
   std::string libraryPath;
+  bool areFilesWritten = true; ///< all that were asked for
   Program program;
   Settings settings; ///< what the program's environment gets
 };
@@ -183,17 +186,22 @@ int Runner::become() {
 // With a report
 //===----------------------------------------------------------------------===//
 
+/// Nothing for an empty \p pattern.
+void Runner::writeFile(const std::string &pattern, pid_t pid,
+                       function_ref<void(raw_ostream &)> write) {
+  if (!pattern.empty())
+    areFilesWritten &= writeReportFile(expandFileName(pattern, pid), write);
+}
+
 /// Prints what was asked for. A status of our own only where the program's says
 /// that all was well.
 std::optional<int> Runner::finish(const SupervisedRun &result,
                                   RunReport &report) {
   report.waitStatus = result.waitStatus;
-  if (!options.jsonFile.empty())
-    writeReportFile(expandFileName(options.jsonFile, result.pid),
-                    [&](raw_ostream &out) { writeRunJson(out, report); });
-  if (!options.reportFile.empty())
-    writeReportFile(expandFileName(options.reportFile, result.pid),
-                    [&](raw_ostream &out) { writeRunText(out, report); });
+  writeFile(options.jsonFile, result.pid,
+            [&](raw_ostream &out) { writeRunJson(out, report); });
+  writeFile(options.reportFile, result.pid,
+            [&](raw_ostream &out) { writeRunText(out, report); });
   if (options.report && speaksForNode()) {
     writeRunText(errs(), report);
     if (hasOtherRanks())
@@ -208,6 +216,8 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
     if (!missing.empty() && endedWell)
       return exitNotVerified;
   }
+  if (!areFilesWritten && endedWell)
+    return exitOwnError;
   return std::nullopt;
 }
 
@@ -248,7 +258,7 @@ static std::string typedCommand(ArrayRef<std::string> words) {
 }
 
 void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
-                          ProfileRecorder &recorder, double seconds) const {
+                          ProfileRecorder &recorder, double seconds) {
   Profile profile;
   profile.program = options.command[0];
   profile.waitStatus = result.waitStatus;
@@ -260,16 +270,13 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
                             "with rights of its own";
   profile.problem = findProfileProblem(result, program, profile.isMeasured,
                                        report, recorder.hasTable());
-  if (!options.dataFile.empty())
-    writeReportFile(expandFileName(options.dataFile, result.pid),
-                    [&](raw_ostream &out) { writeProfileJson(out, profile); });
-  if (!options.htmlFile.empty())
-    writeReportFile(expandFileName(options.htmlFile, result.pid),
-                    [&](raw_ostream &out) { writeProfileHtml(out, profile); });
-  if (!options.profileFile.empty())
-    writeReportFile(expandFileName(options.profileFile, result.pid),
-                    [&](raw_ostream &out) { writeProfileText(out, profile); });
-  else if (options.profile && speaksForNode())
+  writeFile(options.dataFile, result.pid,
+            [&](raw_ostream &out) { writeProfileJson(out, profile); });
+  writeFile(options.htmlFile, result.pid,
+            [&](raw_ostream &out) { writeProfileHtml(out, profile); });
+  writeFile(options.profileFile, result.pid,
+            [&](raw_ostream &out) { writeProfileText(out, profile); });
+  if (options.profileFile.empty() && options.profile && speaksForNode())
     writeProfileText(errs(), profile);
   if (options.advise && speaksForNode())
     writeAdvice(errs(),
@@ -299,8 +306,8 @@ Runner::StateFile Runner::openStateFile(RunReport &report) const {
   file.fd = makeStateFile(options.children, isReportWanted());
   if (file.fd < 0)
     report.unheard =
-        std::string("the file in which it tells that cannot be "
-                    "made: ") +
+        std::string("mpgrun cannot make the file into which libmpg writes "
+                    "it: ") +
         (errno == EFBIG ? "a limit on the size of files leaves no room for "
                           "it; raise it (ulimit -f unlimited)"
                         : strerror(errno));

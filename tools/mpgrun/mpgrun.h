@@ -44,8 +44,8 @@ bool fillStandardFiles(ClosedFile inProgram);
 void warnIfNotWritable(llvm::StringRef pattern);
 
 /// \p write gives what is in it. A pipe without a reader is an error. Says what
-/// went wrong.
-void writeReportFile(const std::string &name,
+/// went wrong; false then.
+bool writeReportFile(const std::string &name,
                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 //===----------------------------------------------------------------------===//
