@@ -622,6 +622,8 @@ void JobReader::notRead(const Command &command) {
   what += command.words[1].text;
   problem(command.line,
           "not read: " + what + "; what it sets is not known here");
+  if (command.name() != "eval")
+    noteProgramIn(command.words[1].text, command.line, command.name());
   // "srun bash -c 'source steps.sh'": it is what the job is for.
   if (!prefix.empty())
     notUnderstood(command.line, command.name() + " " + what +

@@ -372,11 +372,46 @@ std::optional<uint64_t> JobReader::stackBytes() const {
   return kibibytes * 1024;
 }
 
+/// A program that a text in any language names; "": none of the user's.
+std::string JobReader::findProgramIn(StringRef text) const {
+  constexpr unsigned maxNames = 64;
+  auto isOfName = [](char c) {
+    return isAlnum(c) || StringRef("_./+-").contains(c);
+  };
+  for (unsigned i = 0; i < maxNames && !text.empty(); ++i) {
+    text = text.drop_until(isOfName);
+    StringRef name = text.take_while(isOfName);
+    text = text.drop_front(name.size());
+    JobLaunch start;
+    start.program.text = name.str();
+    if (name.contains('/') && findKind(start) == OperandKind::program)
+      return name.str();
+  }
+  return "";
+}
+
+/// A program that only stands in \p text, which \p reader reads, is not
+/// followed: "system('./app')".
+bool JobReader::noteProgramIn(StringRef text, unsigned line, StringRef reader) {
+  std::string program = findProgramIn(text);
+  if (program.empty() || program == text)
+    return false;
+  notUnderstood(line, program + ", which a text for " + reader + " names");
+  return true;
+}
+
 /// A shell or an interpreter reads a file that is not a program. A shell's file
 /// starts programs, most of the time.
-void JobReader::noteInterpreter(const JobLaunch &launch) {
+void JobReader::noteInterpreter(const Command &command,
+                                const JobLaunch &launch) {
   StringRef name = sys::path::filename(launch.program.text);
   if (!isInterpreter(name))
+    return;
+  std::string texts = command.document ? command.document->text.str() : "";
+  for (const JobWord &argument : launch.arguments)
+    if (StringRef(argument.text).find_first_of(" '\"(") != StringRef::npos)
+      texts += " " + argument.text;
+  if (!isShell(name) && noteProgramIn(texts, launch.line, name))
     return;
   std::string what = "standard input";
   for (const JobWord &argument : launch.arguments) {
@@ -418,6 +453,10 @@ void JobReader::noteSubmitted(const Command &command) {
                                                  "oarsub"};
   if (!is_contained(submitters, name))
     return;
+  // "sbatch --wrap='srun ./app'", "qsub -b y ./app": there is no script.
+  for (const JobWord &word : drop_begin(command.words))
+    if (noteProgramIn(" " + word.text, command.line, name))
+      return;
   // Options with a value of their own are many: the last word that is none.
   auto script = std::find_if(command.words.rbegin(), command.words.rend(),
                              [](const JobWord &word) {
@@ -495,8 +534,14 @@ void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
                                  : StringRef(command.words[0].text);
   bool startsNone =
       isCommonTool(name) || name.starts_with("((") || name.starts_with("[[");
-  if (startsNone && parts.notUnderstood.empty())
+  if (startsNone && parts.notUnderstood.empty()) {
+    static constexpr StringLiteral readers[] = {"awk", "gawk", "mawk", "nawk",
+                                                "alias"};
+    if (is_contained(readers, name))
+      for (const JobWord &word : parts.arguments)
+        noteProgramIn(word.text, command.line, name);
     return;
+  }
   bool found = false;
   const JobWord *missing = nullptr;
   for (const JobWord &word :
@@ -560,6 +605,6 @@ void JobReader::addLaunch(const Command &command, LaunchParts &parts) {
   launch.launch.ranksPerNode = findRanksPerNode(parts, script);
   launch.launch.stackBytes = stackBytes();
   if (!launch.isOperand)
-    noteInterpreter(launch);
+    noteInterpreter(command, launch);
   script.launches.push_back(std::move(launch));
 }

@@ -204,7 +204,10 @@ private:
   void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);
   void setUnknownFrom(Launch &launch) const;
   std::optional<uint64_t> stackBytes() const;
-  void noteInterpreter(const JobLaunch &launch);
+  void noteInterpreter(const Command &command, const JobLaunch &launch);
+  std::string findProgramIn(llvm::StringRef text) const;
+  bool noteProgramIn(llvm::StringRef text, unsigned line,
+                     llvm::StringRef reader);
   void addLaunch(const Command &command, LaunchParts &parts);
   bool isHelper(const LaunchParts &parts) const;
   void addOperands(const Command &command, const LaunchParts &parts);

@@ -363,15 +363,45 @@ static std::string existing(const Twine &path) {
   return isFile ? std::string(text.str()) : "";
 }
 
-static std::string findInPath(const JobLaunch &launch, StringRef name) {
+/// The folder in which \p launch starts; "" for the current one.
+static std::optional<std::string> startFolder(const JobLaunch &launch,
+                                              const std::string &folder) {
+  std::optional<std::string> at = resolved(launch.folder, folder);
+  if (at && (at->empty() || !sys::path::is_absolute(*at)))
+    at = folder + (folder.empty() || at->empty() ? "" : "/") + *at;
+  return at;
+}
+
+/// An entry "." or "$PWD/bin" of PATH as a folder that is here; "" if none.
+static std::string jobsFolder(StringRef entry, const JobLaunch &launch,
+                              const std::string &folder) {
+  std::optional<std::string> found;
+  if (entry.starts_with("$"))
+    found = resolved(
+        {entry.str(), entry.take_until([](char c) { return c == '/'; }).str()},
+        folder);
+  else if (entry == "." || entry.starts_with("./"))
+    if ((found = startFolder(launch, folder)))
+      *found += (found->empty() ? "" : "/") + entry.str();
+  return found && sys::fs::is_directory(*found) ? *found : "";
+}
+
+static std::string findInPath(const JobLaunch &launch, StringRef name,
+                              const std::string &folder) {
   const Variable *path = launch.launch.environment.find("PATH");
   SmallVector<StringRef, 16> folders, known;
+  std::vector<std::string> own;
   if (path)
     StringRef(path->value).split(folders, ':');
+  own.reserve(folders.size()); // known points into it
   // The other entries are the job's; what is found in these comes first.
-  copy_if(folders, std::back_inserter(known), [](StringRef folder) {
-    return folder.starts_with("/") && !folder.contains('$');
-  });
+  for (StringRef entry : folders) {
+    if (entry.starts_with("/") && !entry.contains('$'))
+      known.push_back(entry);
+    else if (own.push_back(jobsFolder(entry, launch, folder));
+             !own.back().empty())
+      known.push_back(own.back());
+  }
   // A folder that only the job's machine has may hold one that comes first.
   auto *absent = find_if_not(
       known, [](StringRef folder) { return sys::fs::is_directory(folder); });
@@ -392,14 +422,12 @@ std::string mpg::findLaunched(const JobLaunch &launch,
   if (!program || program->empty())
     return "";
   if (!StringRef(*program).contains('/'))
-    return findInPath(launch, *program);
+    return findInPath(launch, *program, folder);
   if (sys::path::is_absolute(*program))
     return existing(*program);
-  std::optional<std::string> at = resolved(launch.folder, folder);
+  std::optional<std::string> at = startFolder(launch, folder);
   if (!at)
     return "";
-  if (at->empty() || !sys::path::is_absolute(*at))
-    at = folder + (folder.empty() || at->empty() ? "" : "/") + *at;
   StringRef plain = sys::path::remove_leading_dotslash(*program);
   return existing(at->empty() ? plain.str() : *at + "/" + plain);
 }

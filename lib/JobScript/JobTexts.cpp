@@ -5,6 +5,7 @@
 // a function of one can be called in the other.
 
 #include "JobScript/JobReader.h"
+#include "JobScript/LauncherTable.h"
 #include "JobScript/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -157,6 +158,8 @@ void JobReader::runEval(const Command &command) {
     if (!isOutput)
       notUnderstood(command.line,
                     "eval " + StringRef(line.text).take_front(shownBytes));
+    else
+      noteProgramIn(line.text, command.line, "eval");
     return notRead(command);
   }
   texts.push_back(line.text);
@@ -265,11 +268,23 @@ static bool startsShell(const LaunchParts &parts) {
          is_contained(shells, sys::path::filename(parts.program->text));
 }
 
-/// "bash <<EOF". False: \p parts is something else, or its text is not read.
+/// "ssh NODE" without a command starts the login shell.
+static bool startsLogin(const LaunchParts &parts) {
+  if (parts.program || !parts.shellTexts.empty() || parts.launchers.empty() ||
+      parts.launchers.back().empty())
+    return false;
+  const LauncherRow *row =
+      findLauncher(sys::path::filename(parts.launchers.back()[0].text));
+  return row && row->key == Launcher::ssh;
+}
+
+/// "bash <<EOF", "ssh NODE <<EOF". False: \p parts is something else, or its
+/// text is not read.
 bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
                              ArrayRef<JobWord> words) {
-  if (!command.document || !startsShell(parts) ||
-      findFile(parts.arguments) != parts.arguments.size())
+  bool isShell =
+      startsShell(parts) && findFile(parts.arguments) == parts.arguments.size();
+  if (!command.document || !(isShell || startsLogin(parts)))
     return false;
   StringRef text = command.document->text;
   // The outer shell replaces its variables in the document. The inner one sees
@@ -281,7 +296,7 @@ bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
     texts.push_back(withoutQuotes(text));
     text = texts.back();
   }
-  size_t before = words.size() - parts.arguments.size() - 1;
+  size_t before = words.size() - (isShell ? parts.arguments.size() + 1 : 0);
   return readBehind(words.take_front(before), text, command.document->line,
                     "the here-document");
 }
