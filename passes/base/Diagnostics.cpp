@@ -197,17 +197,33 @@ static std::string nameInDebugInfo(const Function &function,
   return "";
 }
 
-/// The class that variables with the value \p pointer point to, the largest.
-static const DICompositeType *classBehind(const Value &pointer,
-                                          const Function &function) {
-  const DICompositeType *found = nullptr;
+namespace {
+/// What a pointer leads to: a class behind so many pointers.
+struct Pointee {
+  const DICompositeType *whole = nullptr;
+  unsigned pointers = 0;
+};
+} // namespace
+
+static Pointee getPointee(const DIType *type, unsigned pointers) {
+  while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+    unsigned tag = derived->getTag();
+    pointers += tag == dwarf::DW_TAG_pointer_type ||
+                tag == dwarf::DW_TAG_reference_type;
+    type = derived->getBaseType();
+  }
+  return {dyn_cast_or_null<DICompositeType>(type), pointers};
+}
+
+/// Where variables have the value \p pointer, or are there: the largest.
+static Pointee findPointee(const Value &pointer, const Function &function) {
+  Pointee found;
   for (const DbgVariableRecord *record : recordsIn(function, pointer)) {
-    const DIType *type = record->getVariable()->getType();
-    while (auto *derived = dyn_cast_or_null<DIDerivedType>(type))
-      type = derived->getBaseType();
-    auto *whole = dyn_cast_or_null<DICompositeType>(type);
-    if (whole && (!found || whole->getSizeInBits() > found->getSizeInBits()))
-      found = whole;
+    Pointee here = getPointee(record->getVariable()->getType(),
+                              record->isDbgDeclare() ? 1 : 0);
+    if (here.whole && (!found.whole || here.whole->getSizeInBits() >
+                                           found.whole->getSizeInBits()))
+      found = here;
   }
   return found;
 }
@@ -232,6 +248,38 @@ static const DIDerivedType *findMember(const DICompositeType &whole,
   return nullptr;
 }
 
+/// \p address less what it is a constant distance from.
+static std::pair<const Value *, uint64_t>
+splitAddress(const Value &address, const DataLayout &layout) {
+  APInt offset(layout.getIndexTypeSizeInBits(address.getType()), 0);
+  const Value *base =
+      address.stripAndAccumulateConstantOffsets(layout, offset, true);
+  return {base, offset.getZExtValue()};
+}
+
+/// What \p pointer leads to, also if it is allocated here, or loaded from a
+/// member or through a pointer to it.
+static Pointee resolvePointee(const Value &pointer, const Function &function,
+                              unsigned depth = 4) {
+  Pointee found = findPointee(pointer, function);
+  // Clang tells what a `new` is for.
+  if (auto *call = dyn_cast<CallBase>(&pointer); call && !found.whole)
+    found = getPointee(
+        dyn_cast_or_null<DIType>(call->getMetadata("heapallocsite")), 1);
+  auto *load = dyn_cast<LoadInst>(&pointer);
+  if (found.whole || !load || !depth)
+    return found;
+  auto [base, offset] =
+      splitAddress(*load->getPointerOperand(), function.getDataLayout());
+  Pointee from = resolvePointee(*base, function, depth - 1);
+  if (!from.whole)
+    return {};
+  if (from.pointers > 1)
+    return offset ? Pointee() : Pointee{from.whole, from.pointers - 1};
+  const DIDerivedType *member = findMember(*from.whole, offset * 8);
+  return member ? getPointee(member->getBaseType(), 0) : Pointee();
+}
+
 std::string mpg::getMemberName(const Value &address) {
   auto *at = dyn_cast<Instruction>(&address);
   auto *argument = dyn_cast<Argument>(&address);
@@ -240,13 +288,10 @@ std::string mpg::getMemberName(const Value &address) {
                                         : nullptr;
   if (!function)
     return getVariableName(address);
-  const DataLayout &layout = function->getDataLayout();
-  APInt offset(layout.getIndexTypeSizeInBits(address.getType()), 0);
-  const Value *base =
-      address.stripAndAccumulateConstantOffsets(layout, offset, true);
-  if (const DICompositeType *whole = classBehind(*base, *function))
-    if (const DIDerivedType *member =
-            findMember(*whole, offset.getZExtValue() * 8))
+  auto [base, offset] = splitAddress(address, function->getDataLayout());
+  Pointee whole = resolvePointee(*base, *function);
+  if (whole.whole && whole.pointers == 1)
+    if (const DIDerivedType *member = findMember(*whole.whole, offset * 8))
       return member->getName().str();
   return getVariableName(address);
 }

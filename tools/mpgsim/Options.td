@@ -127,4 +127,5 @@ def record : LongValue<"record", "FILE",
     "write what the program records to FILE as well: large, and\n"
     "for tests of the model">,
     Manual<[{Write all that the program records to FILE as well: 64 KiB for 4,096 accesses.
+With `--sample` that is also what was before and between regions, without `--cold`.
 For tests of the model.}]>;

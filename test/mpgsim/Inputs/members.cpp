@@ -29,6 +29,24 @@ __attribute__((noinline)) void Grid::make(long n) {
   }
 }
 
+// Behind a pointer to a pointer, and in an object that another one has.
+struct Matrix {
+  double *before;
+  double *values;
+  Grid *grid;
+};
+
+__attribute__((noinline)) void allocate(Matrix **matrix, long n) {
+  *matrix = new Matrix;
+  (*matrix)->grid = new Grid;
+  (*matrix)->before = new double[n];
+  (*matrix)->values = new double[n];
+}
+
+__attribute__((noinline)) void refine(Matrix *matrix, long n) {
+  matrix->grid->cutoff = new double[n];
+}
+
 int main() {
   Grid grid;
   grid.make(1 << 14);
@@ -36,5 +54,10 @@ int main() {
     grid.inherited[at] = grid.cells[at] = double(at);
   for (long at = 0; at < 8; ++at)
     grid.cutoff[at] = grid.small[at] = grid.cells[at * 7];
+  Matrix *matrix;
+  allocate(&matrix, 1 << 14);
+  refine(matrix, 1 << 14);
+  for (long at = 0; at < 1 << 14; ++at)
+    matrix->values[at] = matrix->before[at] = matrix->grid->cutoff[at] = 1;
   printf("%g\n", grid.cutoff[3] + grid.small[4] + grid.inherited[5]);
 }
