@@ -64,7 +64,7 @@ uint64_t codeBytes(const Image &image);
 struct Subject;
 
 struct Region {
-  llvm::StringRef name; ///< text data bss heap stack thread-stack mapped
+  llvm::StringRef name; ///< text rodata data bss heap stack thread-stack mapped
   uint64_t bytes;       ///< 0 where atRunTime
   uint64_t eligibleBytes;
   /// Large pages can back all of it, unless atRunTime names an obstacle.
@@ -74,6 +74,9 @@ struct Region {
   bool reachable = true;
   /// Heap and stacks: the size is known only at run time.
   bool atRunTime = false;
+
+  /// The kernel serves it from the page cache, no library moves it.
+  bool isFromCache() const { return name == "text" || name == "rodata"; }
 };
 
 /// The regions of a program, none for any other kind of file. "mapped" is there

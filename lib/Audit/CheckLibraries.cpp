@@ -121,8 +121,9 @@ static bool movesLibraries(const Subject &subject) {
          subject.launch()->environment.getValue("MPG_REMAP") == "all";
 }
 
-/// Skips data of the operating system's libraries, which are not the program's
-/// arrays, unless the user names the finding.
+/// Skips data and code of the operating system's libraries, which are not the
+/// program's arrays and which nobody links once more, unless the user names the
+/// finding.
 static bool isWanted(const Subject &subject, const Finding &own,
                      const LoadedLibrary &library, const Findings &findings) {
   if (!findings.wants(own.id))
@@ -132,7 +133,8 @@ static bool isWanted(const Subject &subject, const Finding &own,
   if (own.id == FindingId::mpg143 && own.sub == "data" &&
       movesLibraries(subject))
     return false;
-  return own.id != FindingId::mpg143 || !library.isSystem ||
+  bool isSystems = own.id == FindingId::mpg143 || own.id == FindingId::mpg153;
+  return !isSystems || !library.isSystem ||
          subject.settings.named.contains(own.id);
 }
 

@@ -97,6 +97,7 @@ void checkStartupMemory(const Subject &subject, Findings &findings);
 void checkBssPaging(const Subject &subject, Findings &findings);
 void checkLibraryData(const Subject &subject, Findings &findings);
 void checkPageSize(const Subject &subject, Findings &findings);
+void checkCode(const Subject &subject, Findings &findings);
 void checkHygiene(const Subject &subject, Findings &findings);
 void checkHints(const Subject &subject, Findings &findings);
 void checkVectorLength(const Subject &subject, Findings &findings);
@@ -111,6 +112,14 @@ void checkLibraries(const Subject &subject, Findings &findings);
 
 /// Words for target mpg in a finding of data that a library has.
 void wordLibraryData(Finding &finding);
+
+/// Bytes that the kernel maps from the file and nobody writes, and those of
+/// them that large pages of the page cache can hold.
+struct FileMemory {
+  uint64_t bytes = 0, eligibleBytes = 0;
+};
+/// \p code: of executable segments, else of the others.
+FileMemory findFileMemory(Image &image, uint64_t hugeBytes, bool code);
 
 /// 9xx. Runs last and always: it reports the damage that the checks before it
 /// came across, and a file that cannot be used must not look clean because
@@ -127,17 +136,18 @@ struct CheckEntry {
 /// In the order they run. checkMalformed is not one of them: it comes last,
 /// always.
 inline constexpr CheckEntry allChecks[] = {
-    {checkPie, 102, 102},         {checkOverlap, 103, 103},
-    {checkThreadStack, 104, 104}, {checkThreadStart, 105, 105},
-    {checkLibmpg, 110, 112},      {checkAllocators, 113, 114},
-    {checkLibraryDrag, 120, 120}, {checkMissing, 121, 121},
-    {checkBrk, 130, 132},         {checkStartupMemory, 140, 142},
-    {checkBssPaging, 141, 141},   {checkLibraryData, 143, 143},
-    {checkPageSize, 150, 152},    {checkHygiene, 160, 161},
-    {checkHints, 170, 172},       {checkVectorLength, 180, 180},
-    {checkOpenMp, 190, 190},      {checkTimerFork, 200, 200},
-    {checkCacheColour, 210, 210}, {checkHeapColour, 211, 211},
-    {checkSearchPath, 230, 230},  {checkLibraries, 104, 171},
+    {checkPie, 102, 102},          {checkOverlap, 103, 103},
+    {checkThreadStack, 104, 104},  {checkThreadStart, 105, 105},
+    {checkLibmpg, 110, 112},       {checkAllocators, 113, 114},
+    {checkLibraryDrag, 120, 120},  {checkMissing, 121, 121},
+    {checkBrk, 130, 132},          {checkStartupMemory, 140, 142},
+    {checkBssPaging, 141, 141},    {checkLibraryData, 143, 143},
+    {checkPageSize, 150, 152},     {checkCode, 153, 153},
+    {checkHygiene, 160, 161},      {checkHints, 170, 172},
+    {checkVectorLength, 180, 180}, {checkOpenMp, 190, 190},
+    {checkTimerFork, 200, 200},    {checkCacheColour, 210, 210},
+    {checkHeapColour, 211, 211},   {checkSearchPath, 230, 230},
+    {checkLibraries, 104, 171},
 };
 
 /// Runs every check that can add a finding that the settings ask for.

@@ -105,6 +105,7 @@ static AuditSettings strictest(const AuditSettings &asked) {
   settings.minBytes = asked.minBytes;
   settings.hugeBytes = asked.hugeBytes;
   settings.checks = libraryChecks();
+  settings.named.insert(FindingId::mpg153); // off for that target
   return settings;
 }
 
@@ -127,6 +128,7 @@ collectChecks(Image &image, const AuditSettings &settings) {
   checkThreadStack(subject, findings);
   checkBrk(subject, findings);
   checkLibraryData(subject, findings);
+  checkCode(subject, findings);
   checkHygiene(subject, findings);
   if (image.machine() == Machine::aarch64) {
     checkHints(subject, findings);

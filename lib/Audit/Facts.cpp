@@ -219,6 +219,20 @@ uint64_t mpg::codeBytes(const Image &image) {
   return sum;
 }
 
+/// The kernel of fugaku's target (4.18) has no large pages of files.
+static Region cachedRegion(const Subject &subject, StringRef name, bool code) {
+  FileMemory memory = findFileMemory(subject.image, subject.hugeBytes, code);
+  Region region = {name, memory.bytes, 0, false, {}};
+  region.reachable = subject.target != Target::fugaku;
+  if (region.reachable)
+    region.eligibleBytes = memory.eligibleBytes;
+  if (region.reachable && !region.eligibleBytes &&
+      region.bytes >= subject.hugeBytes)
+    region.because = {subject.image.dynamic().textrel ? FindingId::mpg160
+                                                      : FindingId::mpg153};
+  return region;
+}
+
 /// libhugetlbfs brings malloc to large pages only up to glibc 2.33, and only
 /// where it is asked.
 static bool hasMorecore(const Subject &subject) {
@@ -243,8 +257,8 @@ std::vector<Region> mpg::collectRegions(const Subject &subject,
     return {};
   const TargetReach &reach = reaches[unsigned(subject.target)];
   std::vector<Region> regions;
-  // No target moves code.
-  regions.push_back({"text", codeBytes(subject.image), 0, false, {}});
+  regions.push_back(cachedRegion(subject, "text", /*code=*/true));
+  regions.push_back(cachedRegion(subject, "rodata", /*code=*/false));
   regions.push_back(
       sectionRegion(subject, "data", ".data", reach.data, findings));
   regions.push_back(sectionRegion(subject, "bss", ".bss", reach.bss, findings));

@@ -3,6 +3,7 @@
 // See HugeLayout.h.
 
 #include "Elf/HugeLayout.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <elf.h>
 
@@ -108,6 +109,15 @@ uint64_t mpg::interiorBytes(ArrayRef<Segment> loads, ArrayRef<Segment> segments,
   for (const AddressRange &range : interiorRanges(loads, segments, hugeBytes))
     sum += range.bytes();
   return sum;
+}
+
+uint64_t mpg::fileFrameBytes(const Segment &load, uint64_t hugeBytes) {
+  if (load.writable() || (load.address - load.offset) % hugeBytes != 0)
+    return 0;
+  uint64_t bytes = std::min(load.fileBytes, load.memoryBytes);
+  return AddressRange{roundUp(load.address, hugeBytes),
+                      roundDown(SaturatingAdd(load.address, bytes), hugeBytes)}
+      .bytes();
 }
 
 uint64_t mpg::coveredBytes(ArrayRef<AddressRange> ranges, uint64_t start,

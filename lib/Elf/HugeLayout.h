@@ -55,6 +55,11 @@ std::vector<AddressRange> interiorRanges(llvm::ArrayRef<Segment> loads,
 uint64_t interiorBytes(llvm::ArrayRef<Segment> loads,
                        llvm::ArrayRef<Segment> segments, uint64_t hugeBytes);
 
+/// Whole frames of a segment that is not written to, in which the kernel can
+/// map large pages of the page cache: address and offset in the file agree
+/// within a large page. Measured, HW:file-thp.
+uint64_t fileFrameBytes(const Segment &load, uint64_t hugeBytes);
+
 /// Bytes of [start, start + bytes) that lie in one of \p ranges.
 uint64_t coveredBytes(llvm::ArrayRef<AddressRange> ranges, uint64_t start,
                       uint64_t bytes);

@@ -100,7 +100,8 @@ static std::string eligibleText(const Region &region) {
 /// True if normal pages hold more, by a page at least.
 static bool lostPages(const Region &before, const Region &after,
                       uint64_t hugeBytes) {
-  if (after.name == "text" || after.eligible)
+  // More code alone takes nothing away.
+  if (after.eligible || (after.isFromCache() && !before.eligibleBytes))
     return false;
   if (after.atRunTime || before.eligible)
     return before.eligible && (after.atRunTime || after.bytes != 0);
@@ -109,11 +110,11 @@ static bool lostPages(const Region &before, const Region &after,
   return is > was && is - was >= hugeBytes;
 }
 
-/// A few bytes more or less of .data are in every build, and no news; code
-/// always stays on normal pages.
+/// A few bytes more or less of .data are in every build, and no news, nor is
+/// code that stays on normal pages.
 static bool isNews(const Region &before, const Region &after,
                    uint64_t hugeBytes) {
-  if (after.name == "text")
+  if (after.isFromCache() && !before.eligibleBytes && !after.eligibleBytes)
     return false;
   uint64_t change =
       std::max(before.bytes, after.bytes) - std::min(before.bytes, after.bytes);

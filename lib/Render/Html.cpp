@@ -226,7 +226,7 @@ void PageWriter::addRow(HtmlTable &table, size_t index) {
   const FileReport &file = result.files[index];
   uint64_t bytes = 0, eligible = 0;
   for (const Region &region : file.regions)
-    if (!region.atRunTime && region.name != "text") {
+    if (!region.atRunTime && !region.isFromCache()) {
       bytes += region.bytes;
       eligible += region.eligibleBytes;
     }

@@ -80,7 +80,7 @@ static std::string becauseMarkup(const Region &region, const FileReport &report,
     text += (text.empty() ? "" : ", ") + name;
   }
   bool isEmpty = !region.atRunTime && region.bytes == 0;
-  if (text.empty() && !region.eligible && region.name != "text" && !isEmpty)
+  if (text.empty() && !region.eligible && !region.eligibleBytes && !isEmpty)
     return region.reachable ? "fills no whole large page"
                             : "not with this target";
   return text;

@@ -15,9 +15,10 @@ using namespace mpg;
 static JsonItem loadItem(const LayoutFacts &facts) {
   unsigned index = 0;
   return jsonList(facts.loads, [&](const Segment &load) {
-    return JsonObject{{"index", index++},          {"vaddr", load.address},
-                      {"memsz", load.memoryBytes}, {"filesz", load.fileBytes},
-                      {"flags", load.flags},       {"align", load.align}};
+    return JsonObject{{"index", index++},         {"offset", load.offset},
+                      {"vaddr", load.address},    {"memsz", load.memoryBytes},
+                      {"filesz", load.fileBytes}, {"flags", load.flags},
+                      {"align", load.align}};
   });
 }
 

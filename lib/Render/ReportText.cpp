@@ -104,9 +104,7 @@ static std::string mappedText(const MemoryUse &memory) {
 }
 
 std::string mpg::eligibleWord(const Region &region) {
-  bool sized = region.name == "data" || region.name == "bss";
-  if (region.name == "text")
-    return "no, code stays on normal pages";
+  bool sized = !region.atRunTime;
   if (sized && region.bytes == 0)
     return "-";
   if (region.eligible)
@@ -119,8 +117,10 @@ static std::string eligibleText(const Region &region, const MemoryUse &memory) {
   if (region.name == "mapped")
     return mappedText(memory);
   std::string word = eligibleWord(region), because = becauseText(region);
-  if (region.name == "text" || word == "-")
+  if (word == "-")
     return word;
+  if (region.isFromCache() && region.eligibleBytes)
+    return word + ", if asked for (" + idText(FindingId::mpg153) + ")";
   if (!because.empty())
     return word + ", because of " + because;
   if (word != "no")

@@ -45,6 +45,7 @@ REPO = os.path.dirname(os.path.dirname(os.path.dirname(
 @dataclasses.dataclass
 class Load:
     """One program header as readelf prints it (PT_LOAD or PT_GNU_RELRO)."""
+    offset: int
     vaddr: int
     memsz: int
     filesz: int
@@ -107,7 +108,7 @@ def read_segment(elf: ReadElf, found: "re.Match[str]") -> None:
     numbers = [int(found.group(i), 16) for i in range(2, 7)]
     flags = sum(bit for bit, group in ((4, 7), (2, 8), (1, 9))
                 if found.group(group) != " ")
-    segment = Load(numbers[1], numbers[4], numbers[3], flags,
+    segment = Load(numbers[0], numbers[1], numbers[4], numbers[3], flags,
                    int(found.group(10), 16))
     name = found.group(1)
     if name == "LOAD":
@@ -283,9 +284,10 @@ def load_facts(elf: ReadElf, kind: str, target: str) -> Dict[str, object]:
         counted = max(counted, high)
     peak = {"fugaku": 2 * huge, "mpg": huge + (64 << 20)}.get(target, huge)
     facts: Dict[str, object] = {
-        "load": [{"index": i, "vaddr": load.vaddr, "memsz": load.memsz,
-                  "filesz": load.filesz, "flags": load.flags,
-                  "align": load.align} for i, load in enumerate(elf.loads)],
+        "load": [{"index": i, "offset": load.offset, "vaddr": load.vaddr,
+                  "memsz": load.memsz, "filesz": load.filesz,
+                  "flags": load.flags, "align": load.align}
+                 for i, load in enumerate(elf.loads)],
         "overlap": overlap_pairs(elf.loads),
         "writable_bytes": sum(load.memsz for load in writable),
         "huge_bytes": huge,

@@ -35,7 +35,7 @@ OWNERS = ("fujitsu", "glibc", "flib", "mpg")
 MARK = re.compile(r"\b(measured|read|inferred)\b(?!\()")  # read(2) is no mark
 TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])',
                    re.DOTALL)
-COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|bfd|any):(\s+-\S+)+$")
+COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|mold|bfd|gold|ld\.mpg|any):(\s+-\S+)+$")
 
 
 @dataclass

@@ -231,3 +231,22 @@ TEST(HugeLayout, CoveredBytesOfASection) {
   EXPECT_EQ(coveredBytes(ranges, 0x3fff, UINT64_MAX), 1u);
   EXPECT_EQ(coveredBytes({}, 0, UINT64_MAX), 0u);
 }
+
+TEST(HugeLayout, FramesOfTheFile) {
+  auto frames = [](uint32_t flags, uint64_t offset, uint64_t address,
+                   uint64_t bytes) {
+    Segment segment = load(flags, address, bytes);
+    segment.offset = offset;
+    return fileFrameBytes(segment, huge);
+  };
+  EXPECT_EQ(frames(codeFlags, huge, 3 * huge, 2 * huge), 2 * huge);
+  EXPECT_EQ(frames(readOnly, huge, 3 * huge, 2 * huge - 1), huge);
+  EXPECT_EQ(frames(codeFlags, 0x1000, 0x401000, 2 * huge), huge);
+  EXPECT_EQ(frames(codeFlags, 0x1000, 0x401000, huge), 0u);
+  EXPECT_EQ(frames(codeFlags, 0x1000, 0x402000, 8 * huge), 0u);
+  EXPECT_EQ(frames(dataFlags, huge, 3 * huge, 2 * huge), 0u);
+  EXPECT_EQ(frames(codeFlags, 0, UINT64_MAX - huge + 1, UINT64_MAX), 0u);
+  Segment zeros = load(readOnly, huge, 4 * huge);
+  zeros.fileBytes = huge;
+  EXPECT_EQ(fileFrameBytes(zeros, huge), huge);
+}
