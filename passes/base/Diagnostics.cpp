@@ -206,18 +206,32 @@ struct Pointee {
 } // namespace
 
 static Pointee getPointee(const DIType *type, unsigned pointers) {
-  while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+  for (;;) {
+    auto *whole = dyn_cast_or_null<DICompositeType>(type);
+    if (whole && whole->getTag() == dwarf::DW_TAG_array_type) {
+      // Fortran's descriptors begin with a pointer to the data.
+      pointers += whole->getRawDataLocation() != nullptr;
+      type = whole->getBaseType();
+      continue;
+    }
+    auto *derived = dyn_cast_or_null<DIDerivedType>(type);
+    if (!derived)
+      return {whole, pointers};
     unsigned tag = derived->getTag();
     pointers += tag == dwarf::DW_TAG_pointer_type ||
                 tag == dwarf::DW_TAG_reference_type;
     type = derived->getBaseType();
   }
-  return {dyn_cast_or_null<DICompositeType>(type), pointers};
 }
 
 /// Where variables have the value \p pointer, or are there: the largest.
 static Pointee findPointee(const Value &pointer, const Function &function) {
   Pointee found;
+  SmallVector<DIGlobalVariableExpression *, 1> globals;
+  if (auto *global = dyn_cast<GlobalVariable>(&pointer))
+    global->getDebugInfo(globals);
+  if (globals.size() == 1)
+    return getPointee(globals.front()->getVariable()->getType(), 1);
   for (const DbgVariableRecord *record : recordsIn(function, pointer)) {
     Pointee here = getPointee(record->getVariable()->getType(),
                               record->isDbgDeclare() ? 1 : 0);
@@ -267,7 +281,18 @@ static Pointee resolvePointee(const Value &pointer, const Function &function,
     found = getPointee(
         dyn_cast_or_null<DIType>(call->getMetadata("heapallocsite")), 1);
   auto *load = dyn_cast<LoadInst>(&pointer);
-  if (found.whole || !load || !depth)
+  auto *element = dyn_cast<GEPOperator>(&pointer);
+  if (found.whole || !depth)
+    return found;
+  if (element && element->getNumIndices() == 1) {
+    Pointee array =
+        resolvePointee(*element->getPointerOperand(), function, depth - 1);
+    uint64_t bits = function.getDataLayout().getTypeSizeInBits(
+        element->getSourceElementType());
+    return array.whole && bits == array.whole->getSizeInBits() ? array
+                                                               : Pointee();
+  }
+  if (!load)
     return found;
   auto [base, offset] =
       splitAddress(*load->getPointerOperand(), function.getDataLayout());
@@ -280,6 +305,18 @@ static Pointee resolvePointee(const Value &pointer, const Function &function,
   return member ? getPointee(member->getBaseType(), 0) : Pointee();
 }
 
+/// "field.density": down to what is no class, or one of a library.
+static std::string getMemberPath(const DICompositeType &whole, uint64_t bits) {
+  const DIDerivedType *member = findMember(whole, bits);
+  if (!member || member->getName().starts_with("_"))
+    return "";
+  auto *inner = dyn_cast_or_null<DICompositeType>(member->getBaseType());
+  bool isClass = inner && inner->getTag() != dwarf::DW_TAG_array_type;
+  std::string rest =
+      isClass ? getMemberPath(*inner, bits - member->getOffsetInBits()) : "";
+  return member->getName().str() + (rest.empty() ? "" : "." + rest);
+}
+
 std::string mpg::getMemberName(const Value &address) {
   auto *at = dyn_cast<Instruction>(&address);
   auto *argument = dyn_cast<Argument>(&address);
@@ -290,9 +327,11 @@ std::string mpg::getMemberName(const Value &address) {
     return getVariableName(address);
   auto [base, offset] = splitAddress(address, function->getDataLayout());
   Pointee whole = resolvePointee(*base, *function);
-  if (whole.whole && whole.pointers == 1)
-    if (const DIDerivedType *member = findMember(*whole.whole, offset * 8))
-      return member->getName().str();
+  if (std::string name; whole.whole && whole.pointers == 1) {
+    name = getMemberPath(*whole.whole, offset * 8);
+    if (!name.empty())
+      return name;
+  }
   return getVariableName(address);
 }
 
