@@ -7,7 +7,11 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdio>
+#include <fcntl.h>
+#include <memory>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -180,6 +184,73 @@ static std::optional<bool> movesLargePages() {
   return moves;
 }
 
+/// A file without a name in the current folder, or -1. Other file systems may
+/// be shared by thousands of nodes that ask at once.
+static int openNamelessFile() {
+  constexpr long local[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */,
+                            0x9123683e /* btrfs */, 0x01021994 /* tmpfs */,
+                            0x794c7630 /* overlay */};
+  struct statfs system;
+  if (statfs(".", &system) != 0 || !is_contained(local, long(system.f_type)))
+    return -1;
+  return open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/// Kilobytes of FilePmdMapped or ShmemPmdMapped of all mappings together.
+static std::optional<uint64_t> filePmdMapped() {
+  std::unique_ptr<FILE, int (*)(FILE *)> file(fopen("/proc/self/smaps", "re"),
+                                              fclose);
+  if (!file)
+    return std::nullopt;
+  uint64_t sum = 0;
+  char line[512];
+  while (fgets(line, sizeof(line), file.get())) {
+    unsigned long kilobytes;
+    if (sscanf(line, "FilePmdMapped: %lu", &kilobytes) == 1 ||
+        sscanf(line, "ShmemPmdMapped: %lu", &kilobytes) == 1)
+      sum += kilobytes;
+  }
+  return sum;
+}
+
+/// Maps two large pages of \p file as code and reads from each base page.
+static std::optional<bool> mapsLargePages(int file) {
+  constexpr size_t bytes = largePageBytes;
+  void *space = mmap(nullptr, 3 * bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED)
+    return std::nullopt;
+  char *first = reinterpret_cast<char *>(
+      (reinterpret_cast<uintptr_t>(space) + bytes - 1) & ~(bytes - 1));
+  std::optional<bool> maps;
+  std::optional<uint64_t> before = filePmdMapped();
+  if (mmap(first, 2 * bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+           file, 0) != MAP_FAILED &&
+      before) {
+    madvise(first, 2 * bytes, MADV_HUGEPAGE);
+    for (size_t at = 0; at < 2 * bytes; at += 4096)
+      (void)*static_cast<volatile char *>(first + at);
+    if (std::optional<uint64_t> after = filePmdMapped())
+      maps = *after > *before;
+  }
+  munmap(space, 3 * bytes);
+  return maps;
+}
+
+/// Whether kernel and file system of the current folder give a file that is
+/// executed large pages of the page cache. HW:file-thp
+static std::optional<bool> givesFilePages() {
+  int file = openNamelessFile();
+  if (file < 0)
+    return std::nullopt;
+  // A hole is read into the page cache as contents are, and takes no disk.
+  std::optional<bool> gives;
+  if (ftruncate(file, off_t(2 * largePageBytes)) == 0)
+    gives = mapsLargePages(file);
+  close(file);
+  return gives;
+}
+
 KernelFacts mpg::readKernelFacts(const SysTree &tree) {
   KernelFacts facts;
   if (Fact<std::string> release = tree.line("/proc/sys/kernel/osrelease"))
@@ -208,6 +279,9 @@ KernelFacts mpg::readKernelFacts(const SysTree &tree) {
   add("sized-transparent", 6, 8, sizes);
   // Pages of the pool can count as memory of a job.
   add("hugetlb-accounting", 6, 7, none);
+  // Code stays in the file and lies on large pages. No version tells.
+  std::optional<bool> gives = live ? givesFilePages() : none;
+  facts.features.push_back({"file-pages", gives, gives.has_value()});
   return facts;
 }
 
