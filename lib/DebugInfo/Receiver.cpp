@@ -351,12 +351,23 @@ static bool isRegister(const Dwarf_Op &place, int number) {
          int(decodeRegister(place.atom - DW_OP_reg0)) == number;
 }
 
+/// Whether \p variable is at one place all the time, as without optimization.
+static bool staysInPlace(Dwarf_Die &variable) {
+  Dwarf_Attribute memory;
+  Dwarf_Attribute *found =
+      dwarf_attr_integrate(&variable, DW_AT_location, &memory);
+  return found && dwarf_whatform(found) == DW_FORM_exprloc;
+}
+
 /// Whether the base of \p store has the value of \p pointer: it is there, or
-/// on the stack, from where code without optimization loads it.
-static bool isStoredThrough(const Store &store, Dwarf_Die &pointer) {
+/// on the stack, from where code without optimization loads it. Other code,
+/// such as an inlined copy, may have another pointer in the register meanwhile.
+static bool isStoredThrough(const Store &store, Dwarf_Die &pointer,
+                            Dwarf_Die &function) {
   std::optional<Dwarf_Op> place = findPlace(pointer, store.at);
-  return place &&
-         (place->atom == DW_OP_fbreg || isRegister(*place, store.base));
+  return place && (isRegister(*place, store.base) ||
+                   (place->atom == DW_OP_fbreg && staysInPlace(pointer) &&
+                    dwarf_tag(&function) == DW_TAG_subprogram));
 }
 
 /// The member that \p store writes, of the object whose member function is \p
@@ -368,7 +379,7 @@ static std::string findMember(Dwarf_Die function, const Store &store) {
     return "";
   do {
     if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
-        getName(child) != "this" || !isStoredThrough(store, child))
+        getName(child) != "this" || !isStoredThrough(store, child, function))
       continue;
     std::optional<Dwarf_Die> pointer = getType(child);
     std::optional<Dwarf_Die> type = pointer ? getType(*pointer) : std::nullopt;
