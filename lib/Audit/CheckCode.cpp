@@ -80,7 +80,8 @@ static std::string reasonText(const Subject &subject) {
         (load.address - load.offset) % subject.hugeBytes != 0)
       return "address " + formatHex(load.address) + " and file offset " +
              formatHex(load.offset) + " differ within " + huge;
-  return "few of its pages of " + huge + " are whole";
+  return "it does not begin at a multiple of " + huge +
+         ", so hardly a whole page of that size lies in it";
 }
 
 void mpg::checkCode(const Subject &subject, Findings &findings) {

@@ -216,6 +216,16 @@ static std::string mappedSentence(const MemoryUse &memory) {
   return text + ".";
 }
 
+/// Of data, where a finding asks to link the program once more for its code.
+static StringRef relinkText(const FileReport &report) {
+  return any_of(report.findings,
+                [](const Finding &finding) {
+                  return finding.id == FindingId::mpg153 && finding.via.empty();
+                })
+             ? ". Nothing to relink for data."
+             : ". Nothing to relink.";
+}
+
 /// Most programs of HPC: nothing to lay out, all memory from malloc. One line
 /// then tells what to do; empty for other programs.
 static std::string heapLine(const FileReport &report) {
@@ -229,15 +239,14 @@ static std::string heapLine(const FileReport &report) {
              memory.replacedBy + "(), whose memory counts. Nothing to relink.")
                 .str();
   else if (memory.ownsMost())
-    text += "most memory is not malloc's. Nothing to relink.";
+    text += ("most memory is not malloc's" + relinkText(report)).str();
   else if (memory.mapsItself())
     text += "its memory is heap, but for " + memory.what() +
-            ". Nothing to "
-            "relink.";
+            relinkText(report).str();
   else
     text += std::string("its memory is heap") +
             (memory.heapOnly ? "" : ", as far as its libraries are here") +
-            ". Nothing to relink.";
+            relinkText(report).str();
   if (memory.owner || memory.programMaps)
     text += " " + mappedSentence(memory);
   return "  " + fillText(printable(text), 2, terminalColumns()) + "\n";
