@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -125,7 +126,8 @@ std::string mpg::whyNothingMoves(const NumaFacts &facts, bool hasPolicy) {
 }
 
 // Names that the headers of older systems lack.
-constexpr int advicePopulateWrite = 23, adviceCollapse = 25;
+constexpr int advicePopulateRead = 22, advicePopulateWrite = 23,
+              adviceCollapse = 25;
 
 const KernelFeature *KernelFacts::find(StringRef name) const {
   for (const KernelFeature &feature : features)
@@ -184,16 +186,25 @@ static std::optional<bool> movesLargePages() {
   return moves;
 }
 
-/// A file without a name in the current folder, or -1. Other file systems may
-/// be shared by thousands of nodes that ask at once.
+/// A file without a name in the current folder, of two large pages without
+/// contents, or -1. Other file systems may be shared by thousands of nodes that
+/// ask at once; a limit on files (ulimit -f) would end the process by a signal.
 static int openNamelessFile() {
+  constexpr rlim_t bytes = 2 * largePageBytes;
   constexpr long local[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */,
                             0x9123683e /* btrfs */, 0x01021994 /* tmpfs */,
                             0x794c7630 /* overlay */};
   struct statfs system;
-  if (statfs(".", &system) != 0 || !is_contained(local, long(system.f_type)))
+  rlimit files;
+  if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur < bytes ||
+      statfs(".", &system) != 0 || !is_contained(local, long(system.f_type)))
     return -1;
-  return open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  int file = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 && ftruncate(file, off_t(bytes)) == 0)
+    return file;
+  if (file >= 0)
+    close(file);
+  return -1;
 }
 
 /// Kilobytes of FilePmdMapped or ShmemPmdMapped of all mappings together.
@@ -213,7 +224,8 @@ static std::optional<uint64_t> filePmdMapped() {
   return sum;
 }
 
-/// Maps two large pages of \p file as code and reads from each base page.
+/// Maps two large pages of \p file as code and has them read. Nothing before
+/// Linux 5.14, which cannot populate.
 static std::optional<bool> mapsLargePages(int file) {
   constexpr size_t bytes = largePageBytes;
   void *space = mmap(nullptr, 3 * bytes, PROT_NONE,
@@ -228,9 +240,11 @@ static std::optional<bool> mapsLargePages(int file) {
            file, 0) != MAP_FAILED &&
       before) {
     madvise(first, 2 * bytes, MADV_HUGEPAGE);
-    for (size_t at = 0; at < 2 * bytes; at += 4096)
-      (void)*static_cast<volatile char *>(first + at);
-    if (std::optional<uint64_t> after = filePmdMapped())
+    // Not by reading: where a tmpfs is full, that ends the process by SIGBUS.
+    std::optional<uint64_t> after;
+    if (madvise(first, 2 * bytes, advicePopulateRead) == 0)
+      after = filePmdMapped();
+    if (after)
       maps = *after > *before;
   }
   munmap(space, 3 * bytes);
@@ -244,9 +258,7 @@ static std::optional<bool> givesFilePages() {
   if (file < 0)
     return std::nullopt;
   // A hole is read into the page cache as contents are, and takes no disk.
-  std::optional<bool> gives;
-  if (ftruncate(file, off_t(2 * largePageBytes)) == 0)
-    gives = mapsLargePages(file);
+  std::optional<bool> gives = mapsLargePages(file);
   close(file);
   return gives;
 }
