@@ -236,17 +236,16 @@ static std::string heapLine(const FileReport &report) {
   std::string text = "static data is " + data + "; ";
   if (!memory.replacedBy.empty())
     text += ("it may start another program in its place, by " +
-             memory.replacedBy + "(), whose memory counts. Nothing to relink.")
+             memory.replacedBy + "(), whose memory counts")
                 .str();
   else if (memory.ownsMost())
-    text += ("most memory is not malloc's" + relinkText(report)).str();
+    text += "most memory is not malloc's";
   else if (memory.mapsItself())
-    text += "its memory is heap, but for " + memory.what() +
-            relinkText(report).str();
+    text += "its memory is heap, but for " + memory.what();
   else
     text += std::string("its memory is heap") +
-            (memory.heapOnly ? "" : ", as far as its libraries are here") +
-            relinkText(report).str();
+            (memory.heapOnly ? "" : ", as far as its libraries are here");
+  text += relinkText(report);
   if (memory.owner || memory.programMaps)
     text += " " + mappedSentence(memory);
   return "  " + fillText(printable(text), 2, terminalColumns()) + "\n";
