@@ -248,7 +248,7 @@ void JobReader::declare(const Command &command, StringRef attributes,
     after.certain = false;
   }
   // Numbers, cases, references: the value is not what is written.
-  if (attributes.find_first_of("ilucnaA") != StringRef::npos &&
+  if (attributes.find_first_of("ilucnA") != StringRef::npos &&
       command.name() != "export")
     after.value = ShellValue::notKnown(("$" + name).str());
   bool exports = command.name() == "export" || attributes.contains('x');

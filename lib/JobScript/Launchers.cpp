@@ -333,8 +333,9 @@ bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
     return true;
   if (row.family == LauncherFamily::setarch)
     return at == first + 1 && isArchitecture(words[at]);
-  if (!operands)
-    return false;
+  if (!operands) // "perf stat record ./app"
+    return row.key == Launcher::perf && text(first + 1) == "stat" &&
+           text(at) == "record";
   if (isFirstVerb(row.key, text(at)))
     return true;
   --operands;
