@@ -59,7 +59,6 @@ uint64_t startupBytes(llvm::ArrayRef<Segment> loads, uint64_t hugeBytes,
 
 bool hasExecutableStack(const Image &image);
 bool hasWritableCode(const Image &image);
-uint64_t codeBytes(const Image &image);
 
 struct Subject;
 

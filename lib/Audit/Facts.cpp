@@ -211,14 +211,6 @@ static Region runTimeRegion(StringRef name, bool reachable,
   return {name, 0, 0, eligible, std::move(because), reachable, true};
 }
 
-uint64_t mpg::codeBytes(const Image &image) {
-  uint64_t sum = 0;
-  for (const Segment &load : image.loads())
-    if (load.executable() && !load.writable())
-      sum += load.memoryBytes;
-  return sum;
-}
-
 /// The kernel of fugaku's target (4.18) has no large pages of files.
 static Region cachedRegion(const Subject &subject, StringRef name, bool code) {
   FileMemory memory = findFileMemory(subject.image, subject.hugeBytes, code);

@@ -115,8 +115,10 @@ static StringRef findReplacement(const Subject &subject) {
                                    KnownSymbol::execve, KnownSymbol::execvp,
                                    KnownSymbol::execvpe};
   std::vector<StringRef> found = subject.symbols().findImports(names);
-  if (found.empty() || codeBytes(subject.image) >= launcherBytes ||
-      subject.image.needs("libmpg") || subject.carriesLibmpg())
+  if (found.empty() || subject.image.needs("libmpg") ||
+      subject.carriesLibmpg() ||
+      findFileMemory(subject.image, subject.hugeBytes, /*code=*/true).bytes >=
+          launcherBytes)
     return "";
   return found[0];
 }
