@@ -4,12 +4,11 @@
 
 #include "Node/NodeMachine.h"
 #include "Node/HugePages.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstdio>
 #include <fcntl.h>
-#include <memory>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
@@ -209,16 +208,15 @@ static int openNamelessFile() {
 
 /// Kilobytes of FilePmdMapped or ShmemPmdMapped of all mappings together.
 static std::optional<uint64_t> filePmdMapped() {
-  std::unique_ptr<FILE, int (*)(FILE *)> file(fopen("/proc/self/smaps", "re"),
-                                              fclose);
-  if (!file)
+  auto smaps = readUnmapped("/proc/self/smaps");
+  if (!smaps)
     return std::nullopt;
   uint64_t sum = 0;
-  char line[512];
-  while (fgets(line, sizeof(line), file.get())) {
-    unsigned long kilobytes;
-    if (sscanf(line, "FilePmdMapped: %lu", &kilobytes) == 1 ||
-        sscanf(line, "ShmemPmdMapped: %lu", &kilobytes) == 1)
+  for (StringRef line : split((*smaps)->getBuffer(), '\n')) {
+    uint64_t kilobytes;
+    if ((line.consume_front("FilePmdMapped:") ||
+         line.consume_front("ShmemPmdMapped:")) &&
+        !line.ltrim().drop_back(3).getAsInteger(10, kilobytes))
       sum += kilobytes;
   }
   return sum;
