@@ -253,8 +253,7 @@ void mpg::endLike(int waitStatus) {
 // The work of others for it
 //===----------------------------------------------------------------------===//
 
-/// The fields after the name in /proc/PID/stat.
-static SmallVector<StringRef, 52> statFields(StringRef stat) {
+SmallVector<StringRef, 52> mpg::statFields(StringRef stat) {
   SmallVector<StringRef, 52> fields;
   stat.rsplit(')').second.split(fields, ' ', -1, /*KeepEmpty=*/false);
   return fields;

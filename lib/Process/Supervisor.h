@@ -9,6 +9,8 @@
 #define MPG_PROCESS_SUPERVISOR_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -47,6 +49,10 @@ SupervisedRun runSupervised(const std::string &path,
 
 /// Ends this process as the child did: by the same signal or status.
 [[noreturn]] void endLike(int waitStatus);
+
+/// The fields after the name in \p stat, the text of /proc/PID/stat or of a
+/// thread's; they point into it.
+llvm::SmallVector<llvm::StringRef, 52> statFields(llvm::StringRef stat);
 
 /// Whether a program's work was that of programs that it started, or of its
 /// children that go on; "" if not. \p pid stands still in its last moment.

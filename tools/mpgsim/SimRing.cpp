@@ -2,12 +2,12 @@
 //
 // See mpgsim.h: the ring, its thread, and samples by time.
 
+#include "Process/Supervisor.h"
 #include "Support/Files.h"
 #include "mpgsim.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -128,12 +128,12 @@ static Activity inspect(const std::string &task) {
       readUnmapped(task + "/stat");
   if (!stat)
     return seen;
-  std::string text = (*stat)->getBuffer().rsplit(')').second.str();
-  char state;
-  unsigned long user, system;
-  if (sscanf(text.c_str(), " %c%*d%*d%*d%*d%*d%*u%*u%*u%*u%*u%lu%lu", &state,
-             &user, &system) == 3)
-    seen = {state == 'R' || state == 'D',
+  llvm::SmallVector<llvm::StringRef, 52> fields =
+      statFields((*stat)->getBuffer());
+  uint64_t user, system;
+  if (fields.size() > 12 && !fields[11].getAsInteger(10, user) &&
+      !fields[12].getAsInteger(10, system))
+    seen = {fields[0] == "R" || fields[0] == "D",
             (user + system) * (1000000000 / uint64_t(sysconf(_SC_CLK_TCK)))};
   return seen;
 }
