@@ -390,8 +390,8 @@ std::string JobReader::findProgramIn(StringRef text) const {
   return "";
 }
 
-/// A program that only stands in \p text, which \p reader reads, is not
-/// followed: "system('./app')".
+/// Notes a program in \p text, which \p reader reads and this reader cannot
+/// follow: "system('./app')".
 bool JobReader::noteProgramIn(StringRef text, unsigned line, StringRef reader) {
   std::string program = findProgramIn(text);
   if (program.empty() || program == text)
@@ -453,7 +453,7 @@ void JobReader::noteSubmitted(const Command &command) {
                                                  "oarsub"};
   if (!is_contained(submitters, name))
     return;
-  // "sbatch --wrap='srun ./app'", "qsub -b y ./app": there is no script.
+  // "sbatch --wrap='srun ./app'", "qsub -b y ./app": without a script.
   for (const JobWord &word : drop_begin(command.words))
     if (noteProgramIn(" " + word.text, command.line, name))
       return;

@@ -198,7 +198,7 @@ static std::string nameInDebugInfo(const Function &function,
 }
 
 namespace {
-/// What a pointer leads to: a class behind so many pointers.
+/// The class that a pointer leads to, behind so many pointers.
 struct Pointee {
   const DICompositeType *whole = nullptr;
   unsigned pointers = 0;
@@ -305,7 +305,7 @@ static Pointee resolvePointee(const Value &pointer, const Function &function,
   return member ? getPointee(member->getBaseType(), 0) : Pointee();
 }
 
-/// "field.density": down to what is no class, or one of a library.
+/// "field.density": down to a member without members, or a class of a library.
 static std::string getMemberPath(const DICompositeType &whole, uint64_t bits) {
   const DIDerivedType *member = findMember(whole, bits);
   if (!member || member->getName().starts_with("_"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways in which MPI moves data, each a program of its own: two ranks
+// The ways in which MPI moves data, a program for each: two ranks
 // exchange blocks that are allocated anew for each message, and check what
 // arrives. registrations_patterns NAME; registrations.c counts.
 
