@@ -78,12 +78,15 @@ def joined(commands: List[str]) -> List[str]:
 
 
 def paragraphs(lead: str, text: str) -> List[str]:
-    """\"**lead.** text\": paragraphs, and command lines as blocks."""
+    """\"**lead.** text\": paragraphs, and command lines as blocks.
+
+    A text that says that its lines are another finding's shows them there only."""
     parts: List[str] = []
+    elsewhere = "lines are those of MPG" in text
     for block in f"**{lead}.** {text}".split("\n\n"):
         parts += paragraph(" ".join(line for line in block.split("\n")
                                     if not line.startswith("  ")))
-        if commands := tables.command_lines(block):
+        if not elsewhere and (commands := tables.command_lines(block)):
             parts.append("```\n" + "\n".join(joined(commands)) + "\n```")
     return parts
 
@@ -94,20 +97,12 @@ def table(head: List[str], rows: List[List[str]]) -> str:
     return "\n".join(lines)
 
 
-def severity(severities: List[str]) -> str:
-    if len(set(severities)) == 1:
-        return f"{severities[0]} for every target"
-    return ", ".join(map(" ".join, zip(tables.TARGETS, severities)))
-
-
 def finding(row: tables.Row) -> str:
-    """Without the source, which --explain prints."""
-    number, vendor, group, *severities = row.args[:7]
-    title = f"## MPG{number}" + (f" ({vendor})" if vendor else "")
-    parts = [title, f"**{row.args[7]}** (group `{group}`; {severity(severities)})."]
-    for lead, text in zip(("Rule", "Cost", "Remedy"), row.args[8:11]):
-        parts += paragraphs(lead, text)
-    return "\n\n".join(parts)
+    """Without severities, which the man page has, and cost and source, which --explain has."""
+    number, vendor = row.args[:2]
+    return "\n\n".join([f"## MPG{number}" + (f" ({vendor})" if vendor else ""),
+                        *paragraphs(row.args[7], row.args[8]),
+                        *paragraphs("Fix", row.args[10])])
 
 
 def cell(text: str) -> str:
@@ -127,10 +122,10 @@ def findings() -> str:
 
 
 def malformed() -> str:
-    rows = [row.args for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
-            if row.args[2] == "malformed"]
-    return table(["finding", "rule", "cost", "remedy"],
-                 [[f"MPG{row[0]}: {row[7]}", *map(cell, row[8:11])] for row in rows])
+    return table(["finding", "what"],
+                 [[f"MPG{row.args[0]}", row.args[7]]
+                  for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+                  if row.args[2] == "malformed"])
 
 
 def findings_table() -> str:
@@ -161,34 +156,40 @@ def ranks() -> str:
     return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
 
 
-# Kinds whose words need no answer on the page; --explain has one.
-SILENT = {"byDefault": "Nothing to write, clang and flang do so by default (where an option such "
+# Kinds whose words are a list on the page; --explain has the answers.
+LISTED = {"not": "Nothing does the same; `--explain` says why, and what is nearest",
+          "byDefault": "Nothing to write, clang and flang do so by default (where an option such "
                        "as `-ffast-math` changes that, `--explain` says so)",
           "older": "For the SPARC processors of K, FX10 and FX100"}
 
 
 def answers(head: List[str], rows: List[tables.Row]) -> str:
-    """Words with one answer share a row; those of a silent kind are a list."""
+    """Words with one answer share a row, and words that are as another one its row; those of
+    a listed kind are a list."""
     words: Dict[tuple, List[str]] = {}
+    answer_of: Dict[str, tuple] = {}
     for row in rows:
-        kind = row.args[1]
-        words.setdefault((kind,) if kind in SILENT else tuple(row.args[1:]),
-                         []).append(f"`{row.args[0]}`")
-    parts = [table(head, [[", ".join(names), *answer] for answer, names in words.items()
-                          if len(answer) > 1])]
+        word, kind, *texts = row.args
+        alias = re.fullmatch(r"As (?:!OCL )?(\S+)\.", texts[0])
+        answer = (answer_of.get(alias[1], ()) if alias else ()) or \
+            ((kind,) if kind in LISTED else (kind, *texts))
+        answer_of[word] = answer
+        words.setdefault(answer, []).append(f"`{word}`")
+    parts = [table(head, [[", ".join(names), *answer[1:]] for kind in ("ours", "equivalent")
+                          for answer, names in words.items() if answer[0] == kind])]
     return "\n\n".join(parts + [
-        textwrap.fill(f"{title}: {', '.join(words[(kind,)])}.", WIDTH,
+        textwrap.fill(f"{title}: {', '.join(words[(kind,)])}.", 100,
                       break_long_words=False, break_on_hyphens=False)
-        for kind, title in SILENT.items() if (kind,) in words])
+        for kind, title in LISTED.items() if (kind,) in words])
 
 
 def fcc_words() -> str:
-    return answers(["word", "kind", "what to write"],
+    return answers(["word", "what to write"],
                    tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
 
 
 def directives() -> str:
-    return answers(["directive", "kind", "for flang", "for clang"],
+    return answers(["directive", "for flang", "for clang"],
                    tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
 
 
