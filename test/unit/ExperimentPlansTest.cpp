@@ -488,7 +488,7 @@ TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
 
 //===----------------------------------------------------------------------===//
 // Mistakes that suites like this one make; docs/mpgbench-experiments.md has a
-// list of all of them, with the tests of those that are not here.
+// list of all of them.
 //===----------------------------------------------------------------------===//
 
 static bool has(llvm::StringRef text, llvm::StringRef part) {
