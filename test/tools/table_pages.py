@@ -197,7 +197,7 @@ def purpose(text: str) -> str:
     """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
     found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
              or re.search(r"^# [\w-]+(?: \S+)*?: (.+?)\.\n", text, re.MULTILINE))
-    return found[1][0].upper() + found[1][1:] if found else ""
+    return found[1] if found else ""
 
 
 def soak() -> str:
@@ -210,13 +210,9 @@ def soak() -> str:
                 or path.is_dir() or "_" in path.name:
             continue
         row = last.get(path.name)
-        given = [f"--{name} {row[name]}" for name in ("seed", "count")
-                 if row and row[name] != "-"]
         rows.append([f"`{path.name}`", purpose(path.read_text("utf-8")),
-                     " ".join(given), row["result"] if row else "not recorded",
-                     row["date"] if row else "", row["commit"] if row else ""])
-    return table(["program", "what it shows", "with", "last result", "date", "commit"],
-                 rows)
+                     row["result"] if row else "not recorded", row["date"] if row else ""])
+    return table(["program", "what it shows", "last result", "date"], rows)
 
 
 def options(program: str, llvm_bin: Optional[Path]) -> str:
