@@ -111,9 +111,9 @@ def cell(text: str) -> str:
 
 def messages() -> str:
     rows = tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")
-    return table(["message", "meaning", "what to do", "findings"],
-                 [[code, cell(meaning), cell(action), related]
-                  for code, meaning, action, related in (row.args for row in rows)])
+    return table(["message", "meaning", "findings"],
+                 [[code, cell(meaning), related]
+                  for code, meaning, _, related in (row.args for row in rows)])
 
 
 def findings() -> str:
@@ -145,8 +145,11 @@ def variables(block: str) -> str:
     at = list(VARIABLE_BLOCKS).index(block)
     rows = rows[first[at] if at else 0:first[at + 1]]
     code = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
+    # The page says once what all of them need.
+    needs = lambda row: ("" if row.name.startswith("XOS_") and row.needs.endswith("=hugetlbfs")
+                         else row.needs)
     return table(["variable", "values", "default", "needs", "decided by", "what it does"],
-                 [[*map(code, (row.name, row.values, row.default, row.needs, row.decided)),
+                 [[*map(code, (row.name, row.values, row.default, needs(row), row.decided)),
                    row.what]
                   for row in rows])
 
