@@ -79,7 +79,7 @@ static Finding &addAbout(JobContext &job, const JobLaunch &launch,
   return finding;
 }
 
-/// Whether a module sets it (setHugePagesModule of JobReader).
+/// Whether a module sets it (setHugePagesModule of JobBuiltins).
 static bool isOfModule(const JobContext &job, StringRef name,
                        const Variable &variable) {
   const JobSetting *setting = job.settingAt(name, variable.line);

@@ -1,269 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs that a command starts, with the environment they get. Also those
-// that the script builds or copies into place before it starts them: a file
-// that is there now belongs to the job before. make and similar tools may build
-// anything: every program that is named with a folder in front, outside of
-// folders where only administrators write.
+// See JobLaunches.h.
 
-#include "JobScript/JobReader.h"
-#include "JobScript/JobScript.h"
-#include "JobScript/Launchers.h"
+#include "JobScript/JobLaunches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
-
-//===----------------------------------------------------------------------===//
-// Names of common tools
-//===----------------------------------------------------------------------===//
-//
-// Commands that are not programs of the job. A missing name does little harm: a
-// name without a slash and without a launcher does not count as a program of
-// the job either.
-
-// Sorted: searched by halves.
-static constexpr StringLiteral commonTools[] = {
-    ".",          ":",          "FCC",
-    "FCCpx",      "[",          "addr2line",
-    "alias",      "ar",         "arch",
-    "armclang",   "armflang",   "autoconf",
-    "awk",        "b2sum",      "base64",
-    "basename",   "bc",         "bg",
-    "bind",       "bjobs",      "break",
-    "bsub",       "builtin",    "bzip2",
-    "c++",        "caller",     "cat",
-    "cc",         "cd",         "chgrp",
-    "chmod",      "chown",      "cksum",
-    "clang",      "clang++",    "clear",
-    "cmake",      "cmp",        "column",
-    "comm",       "command",    "compgen",
-    "complete",   "conda",      "configure",
-    "continue",   "cp",         "cpio",
-    "csplit",     "ctest",      "curl",
-    "cut",        "date",       "dd",
-    "declare",    "df",         "diff",
-    "dirname",    "dirs",       "disown",
-    "dmesg",      "du",         "echo",
-    "egrep",      "emacs",      "enable",
-    "env",        "eval",       "exec",
-    "exit",       "expand",     "export",
-    "expr",       "false",      "fc",
-    "fcc",        "fccpx",      "fg",
-    "fgrep",      "find",       "flang",
-    "fold",       "free",       "frt",
-    "frtpx",      "g++",        "gawk",
-    "gcc",        "getconf",    "getopts",
-    "gfortran",   "git",        "gmake",
-    "gnuplot",    "grep",       "groups",
-    "gunzip",     "gzip",       "hash",
-    "head",       "help",       "history",
-    "host",       "hostid",     "hostname",
-    "icc",        "icpc",       "icpx",
-    "icx",        "id",         "ifconfig",
-    "ifort",      "ifx",        "install",
-    "ip",         "jobs",       "join",
-    "kill",       "killall",    "ld",
-    "ldd",        "less",       "let",
-    "lfs",        "link",       "llio_transfer",
-    "ln",         "local",      "locale",
-    "logger",     "logname",    "logout",
-    "lpgparm",    "ls",         "lscpu",
-    "lsof",       "m4",         "make",
-    "mamba",      "mapfile",    "md5sum",
-    "micromamba", "mkdir",      "mkfifo",
-    "mktemp",     "ml",         "module",
-    "more",       "mount",      "mpiFCC",
-    "mpiFCCpx",   "mpic++",     "mpicc",
-    "mpicxx",     "mpif77",     "mpif90",
-    "mpifcc",     "mpifccpx",   "mpifort",
-    "mpifrt",     "mpifrtpx",   "mv",
-    "nano",       "ninja",      "nl",
-    "nm",         "nproc",      "numastat",
-    "nvc",        "nvc++",      "nvfortran",
-    "nvidia-smi", "objdump",    "od",
-    "paste",      "patch",      "pgrep",
-    "pip",        "pip3",       "pjacl",
-    "pjdel",      "pjhold",     "pjstat",
-    "pjsub",      "pkill",      "popd",
-    "pr",         "printenv",   "printf",
-    "ps",         "pushd",      "pwd",
-    "qalter",     "qdel",       "qstat",
-    "qsub",       "read",       "readarray",
-    "readelf",    "readlink",   "readonly",
-    "realpath",   "reset",      "return",
-    "rm",         "rmdir",      "rsync",
-    "sacct",      "salloc",     "sbatch",
-    "sbcast",     "scancel",    "scontrol",
-    "scp",        "screen",     "sed",
-    "seq",        "set",        "sftp",
-    "sha1sum",    "sha256sum",  "shift",
-    "shopt",      "shred",      "shuf",
-    "sinfo",      "sleep",      "sort",
-    "source",     "spack",      "split",
-    "sqlite3",    "squeue",     "ssh",
-    "sstat",      "stat",       "strings",
-    "strip",      "stty",       "sum",
-    "suspend",    "sync",       "sysctl",
-    "tac",        "tail",       "tar",
-    "tee",        "test",       "times",
-    "tmux",       "top",        "touch",
-    "tput",       "tr",         "trap",
-    "true",       "truncate",   "tsort",
-    "tty",        "type",       "typeset",
-    "ulimit",     "umask",      "unalias",
-    "uname",      "unexpand",   "uniq",
-    "unlink",     "unset",      "unzip",
-    "uptime",     "users",      "vi",
-    "vim",        "virtualenv", "vmstat",
-    "w",          "wait",       "watch",
-    "wc",         "wget",       "which",
-    "who",        "whoami",     "xargs",
-    "xospastart", "xospastop",  "xz",
-    "yes",        "zcat",       "zip",
-    "zstd",
-};
-
-static constexpr StringLiteral interpreters[] = {
-    "R",       "Rscript", "bash",   "csh",    "dash", "java", "julia", "ksh",
-    "lua",     "node",    "nodejs", "octave", "perl", "php",  "pypy3", "python",
-    "python2", "python3", "ruby",   "sh",     "tcsh", "zsh"};
-
-bool mpg::isCommonTool(StringRef name) {
-  return binary_search(commonTools, name);
-}
-
-bool mpg::isInterpreter(StringRef name) {
-  // python3.11
-  if (name.starts_with("python3."))
-    return true;
-  return is_contained(interpreters, name);
-}
-
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Files that the commands so far have made.
-struct MadeFiles {
-  unsigned anyLine = 0; ///< of make and similar tools
-  StringMap<unsigned> byName;
-
-  void add(StringRef path, unsigned line) {
-    byName.try_emplace(sys::path::filename(path), line);
-  }
-};
-
-} // namespace
-
-/// "gfortran-12" and "mpif90" as well as "cc".
-static bool isCompiler(StringRef name) {
-  static constexpr StringLiteral names[] = {
-      "cc",    "CC",      "ftn",   "gcc",   "g++",   "c++",   "gfortran",
-      "icc",   "icpc",    "ifort", "icx",   "icpx",  "ifx",   "clang",
-      "flang", "clang++", "nvc",   "nvc++", "nvcc",  "hipcc", "nvfortran",
-      "fcc",   "FCC",     "frt",   "fccpx", "FCCpx", "frtpx", "armclang"};
-  name = name.take_until([](char c) { return c == '-'; });
-  return is_contained(names, name) ||
-         (name.starts_with("mpi") && name.size() > 4 &&
-          (name.ends_with("cc") || name.ends_with("CC") ||
-           name.ends_with("cxx") || name.ends_with("c++") ||
-           name.ends_with("77") || name.ends_with("90") ||
-           name.ends_with("fort") || name.ends_with("frt") ||
-           name.ends_with("cpx") || name.ends_with("icx") ||
-           name.ends_with("ifx")));
-}
-
-static bool isFlag(const JobWord &word, StringRef flag) {
-  return word.text == flag;
-}
-
-/// make, but not "make clean".
-static bool buildsAnything(StringRef name, ArrayRef<JobWord> words) {
-  auto has = [&](StringRef word) {
-    return any_of(words, [&](const JobWord &w) { return isFlag(w, word); });
-  };
-  if (name == "make" || name == "gmake" || name == "ninja")
-    return !(words.size() > 1 &&
-             StringRef(words.back().text).contains("clean"));
-  if (name == "cmake")
-    return has("--build") || has("--install");
-  if (name == "cargo" || name == "meson" || name == "go" || name == "bazel")
-    return has("build") || has("compile") || has("install");
-  return name == "scons" || name == "waf" || name == "fpm";
-}
-
-static void addCompiled(ArrayRef<JobWord> words, unsigned line,
-                        MadeFiles &made) {
-  if (any_of(words, [](const JobWord &w) { return isFlag(w, "-c"); }))
-    return;
-  for (size_t i = 1; i < words.size(); ++i) {
-    StringRef text = words[i].text;
-    if (text == "-o" && i + 1 < words.size())
-      return made.add(words[i + 1].text, line);
-    if (text.starts_with("-o") && text.size() > 2)
-      return made.add(text.drop_front(2), line);
-  }
-  if (words.size() > 1)
-    made.add("a.out", line);
-}
-
-/// "cp /a/app .", "mv app.new app": either name may be the program's.
-static void addCopied(ArrayRef<JobWord> words, unsigned line, MadeFiles &made) {
-  for (const JobWord &word : words.drop_front())
-    if (!StringRef(word.text).starts_with("-"))
-      made.add(word.text, line);
-}
-
-static void addMade(const JobCommand &command, MadeFiles &made) {
-  ArrayRef<JobWord> words = command.words;
-  while (!words.empty() && StringRef(words[0].text).contains('=') &&
-         !StringRef(words[0].text).contains('/'))
-    words = words.drop_front(); // "CC=gcc make"
-  if (words.empty() || !words[0].known())
-    return;
-  StringRef name = sys::path::filename(words[0].text);
-  if (buildsAnything(name, words)) {
-    if (!made.anyLine)
-      made.anyLine = command.line;
-  } else if (isCompiler(name)) {
-    addCompiled(words, command.line, made);
-  } else if (name == "cp" || name == "mv" || name == "ln" ||
-             name == "install" || name == "rsync" || name == "scp") {
-    addCopied(words, command.line, made);
-  }
-}
-
-/// Only an administrator puts a program there.
-static bool isInstalled(StringRef path) {
-  static constexpr StringLiteral folders[] = {"/usr/", "/bin/", "/sbin/",
-                                              "/opt/"};
-  return any_of(folders,
-                [&](StringRef folder) { return path.starts_with(folder); });
-}
-
-void mpg::findMadePrograms(JobScript &script) {
-  MadeFiles made;
-  size_t next = 0;
-  // Commands of functions are listed where they are called, so both lists are
-  // in the order of the run; a launch is one of the commands, too.
-  for (JobLaunch &launch : script.launches) {
-    for (; next < script.commands.size() && next < launch.commandsBefore;
-         ++next)
-      addMade(script.commands[next], made);
-    StringRef path = launch.program.text;
-    if (auto at = made.byName.find(sys::path::filename(path));
-        at != made.byName.end() && !isInstalled(path))
-      launch.madeLine = at->second;
-    else if (path.contains('/') && !isInstalled(path))
-      launch.madeLine = made.anyLine;
-  }
-}
 
 static Variable parseVariable(const JobWord &value, unsigned line) {
   return {value.text, value.known(), line};
@@ -271,23 +16,24 @@ static Variable parseVariable(const JobWord &value, unsigned line) {
 
 /// Everything exported at this point. False if it would be too much: a script
 /// of many variables and many programs has all pairs of them.
-bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
-  if (toldLaunches)
+bool JobLaunches::copyEnvironment(const ShellCommand &command,
+                                  JobLaunch &launch) {
+  if (isFull)
     return false;
   constexpr size_t bytesPerVariable = 96;
   size_t bytes = 0;
-  for (const auto &entry : variables.all())
+  for (const auto &entry : state.variables.all())
     if (entry.second.exported && entry.second.set)
       bytes += bytesPerVariable + entry.first().size() +
                entry.second.value.str().size();
-  if (bytes > copyBudget) {
-    problem(command.line, "too many programs and variables; what is started "
-                          "from here on is not looked at");
-    toldLaunches = true;
+  if (!record.spend(bytes)) {
+    record.addProblem(command.line,
+                      "too many programs and variables; what is started "
+                      "from here on is not looked at");
+    isFull = true;
     return false;
   }
-  copyBudget -= bytes;
-  for (const auto &entry : variables.all())
+  for (const auto &entry : state.variables.all())
     if (entry.second.exported && entry.second.set)
       launch.launch.environment.set(
           entry.first(), {entry.second.value.str().str(),
@@ -296,39 +42,30 @@ bool JobReader::copyEnvironment(const Command &command, JobLaunch &launch) {
 }
 
 /// Applies the launchers' changes of it.
-void JobReader::changeEnvironment(const LaunchParts &parts, JobLaunch &launch) {
+void JobLaunches::changeEnvironment(const LaunchParts &parts,
+                                    JobLaunch &launch) {
   Environment &environment = launch.launch.environment;
   for (const LaunchVariable &change : parts.variables) {
     switch (change.change) {
     case LaunchVariable::set:
       environment.set(change.name, parseVariable(change.value, launch.line));
-      addSetting(change.name, change.value, launch.line, change.how);
+      record.addSetting(change.name, change.value, launch.line, change.how);
       break;
     case LaunchVariable::exported:
-      if (const ShellVariable *variable = variables.find(change.name))
+      if (const ShellVariable *variable = state.variables.find(change.name))
         if (variable->set)
           environment.set(change.name, parseVariable(variable->value.word(),
                                                      variable->line));
       break;
     case LaunchVariable::unset:
       environment.unset(change.name);
-      addSetting(change.name, JobWord(), launch.line, "unset");
+      record.addSetting(change.name, JobWord(), launch.line, "unset");
       break;
     case LaunchVariable::cleared:
       environment = Environment();
       break;
     }
   }
-}
-
-void JobReader::setUnknownFrom(Launch &launch) const {
-  const ShellVariable *change = variables.find(unknownFromName);
-  if (!change)
-    return;
-  launch.unknownFromLine = change->line;
-  auto what = environmentChanges.find(change->line);
-  if (what != environmentChanges.end())
-    launch.unknownFrom = what->second;
 }
 
 /// The number of threads: "48" of "48", "4" of "4,12".
@@ -358,22 +95,8 @@ static std::optional<unsigned> findRanksPerNode(const LaunchParts &parts,
   return std::nullopt;
 }
 
-/// "unlimited", or KiB.
-std::optional<uint64_t> JobReader::stackBytes() const {
-  const ShellVariable *limit = variables.find(stackLimitName);
-  if (!limit || !limit->set || !limit->value.known())
-    return std::nullopt;
-  if (limit->value.str() == "unlimited")
-    return UINT64_MAX;
-  uint64_t kibibytes;
-  if (limit->value.str().getAsInteger(10, kibibytes) ||
-      kibibytes > UINT64_MAX / 1024)
-    return std::nullopt;
-  return kibibytes * 1024;
-}
-
 /// A program that a text in any language names; "": none of the user's.
-std::string JobReader::findProgramIn(StringRef text) const {
+std::string JobLaunches::findProgramIn(StringRef text) const {
   constexpr unsigned maxNames = 64;
   auto isOfName = [](char c) {
     return isAlnum(c) || StringRef("_./+-").contains(c);
@@ -390,20 +113,20 @@ std::string JobReader::findProgramIn(StringRef text) const {
   return "";
 }
 
-/// Notes a program in \p text, which \p reader reads and this reader cannot
-/// follow: "system('./app')".
-bool JobReader::noteProgramIn(StringRef text, unsigned line, StringRef reader) {
+bool JobLaunches::noteProgramIn(StringRef text, unsigned line,
+                                StringRef reader) {
   std::string program = findProgramIn(text);
   if (program.empty() || program == text)
     return false;
-  notUnderstood(line, program + ", which a text for " + reader + " names");
+  record.addNotUnderstood(line,
+                          program + ", which a text for " + reader + " names");
   return true;
 }
 
 /// A shell or an interpreter reads a file that is not a program. A shell's file
 /// starts programs, most of the time.
-void JobReader::noteInterpreter(const Command &command,
-                                const JobLaunch &launch) {
+void JobLaunches::noteInterpreter(const ShellCommand &command,
+                                  const JobLaunch &launch) {
   StringRef name = sys::path::filename(launch.program.text);
   if (!isInterpreter(name))
     return;
@@ -426,16 +149,19 @@ void JobReader::noteInterpreter(const Command &command,
     break;
   }
   if (isShell(name))
-    notUnderstood(launch.line, what + ", which " + name +
-                                   " reads: the programs that it starts");
+    record.addNotUnderstood(launch.line,
+                            what + ", which " + name +
+                                " reads: the programs that it starts");
   else
-    problem(launch.line,
-            "not read: " + what + "; " + name + " is taken for the program");
+    record.addProblem(launch.line, "not read: " + what + "; " + name +
+                                       " is taken for the program");
 }
 
-void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
+void JobLaunches::noteBareName(const ShellCommand &command,
+                               const LaunchParts &parts) {
   if (!parts.program || !parts.program->known() ||
-      !parts.notUnderstood.empty() || script.bareNames.size() >= maxPlaces)
+      !parts.notUnderstood.empty() ||
+      record.script.bareNames.size() >= JobRecord::maxPlaces)
     return;
   const std::string &name = parts.program->text;
   if (!name.empty() &&
@@ -443,11 +169,10 @@ void JobReader::noteBareName(const Command &command, const LaunchParts &parts) {
           name,
           [](char c) { return isAlnum(c) || StringRef("_.+-").contains(c); }) &&
       !isCommonTool(name))
-    script.bareNames.push_back({command.line, name});
+    record.script.bareNames.push_back({command.line, name});
 }
 
-/// The submitted script is another job, and is audited as such.
-void JobReader::noteSubmitted(const Command &command) {
+void JobLaunches::noteSubmitted(const ShellCommand &command) {
   std::string name = sys::path::filename(command.name()).str();
   static constexpr StringLiteral submitters[] = {"sbatch", "pjsub", "qsub",
                                                  "oarsub"};
@@ -462,41 +187,10 @@ void JobReader::noteSubmitted(const Command &command) {
                              [](const JobWord &word) {
                                return !StringRef(word.text).starts_with("-");
                              });
-  problem(
+  record.addProblem(
       command.line,
       "not read: the job that " + name + " submits" +
           (script->text == command.words[0].text ? "" : ", " + script->text));
-}
-
-/// "x=$(python3 -c TEXT)": it computes a value for the script.
-bool JobReader::isHelper(const LaunchParts &parts) const {
-  if (!substitutions || !parts.launchers.empty() || !parts.program)
-    return false;
-  StringRef name = sys::path::filename(parts.program->text);
-  return isInterpreter(name) && !isShell(name) && !parts.arguments.empty() &&
-         StringRef(parts.arguments[0].text).starts_with("-");
-}
-
-void JobReader::addLaunches(const Command &command) {
-  noteSubmitted(command);
-  std::vector<JobWord> words = prefix;
-  words.insert(words.end(), command.words.begin(), command.words.end());
-  for (LaunchParts &parts : findLaunches(words)) {
-    readShellTexts(parts, words, command.line);
-    // "exec program" does not come back.
-    if (command.name() == "exec" && parts.program && !isConditional())
-      ended = true;
-    if (!parts.notUnderstood.empty())
-      notUnderstood(command.line, parts.notUnderstood);
-    if (isHelper(parts) || readDocument(command, parts, words) ||
-        readShellFile(command, parts, words))
-      continue;
-    addOperands(command, parts);
-    if (parts.isLaunched)
-      addLaunch(command, parts);
-    else
-      noteBareName(command, parts);
-  }
 }
 
 /// "./app", "../bin/solve.x": a name that programs have.
@@ -512,23 +206,21 @@ static bool looksLikeProgram(const JobWord &word) {
 }
 
 /// Of the program of \p start, in the folder of now.
-OperandKind JobReader::findKind(JobLaunch &start) const {
+OperandKind JobLaunches::findKind(JobLaunch &start) const {
   if (!StringRef(start.program.text).contains('/'))
     start.program.text.insert(0, "./");
-  if (const ShellVariable *folder = variables.find(folderName))
-    start.folder = folder->value.word();
+  start.folder = state.folder();
   return probe ? probe(start) : OperandKind::absent;
 }
 
-bool JobReader::namesProgram(const JobWord &word) const {
+bool JobLaunches::namesProgram(const JobWord &word) const {
   JobLaunch start;
   start.program = word;
   return looksLikeProgram(word) || findKind(start) == OperandKind::program;
 }
 
-/// Operands of a command that may start them: a program of the user among them
-/// is taken for one that may run.
-void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
+void JobLaunches::addOperands(const ShellCommand &command,
+                              const LaunchParts &parts) {
   constexpr size_t maxOperands = 64;
   StringRef name = parts.program ? sys::path::filename(parts.program->text)
                                  : StringRef(command.words[0].text);
@@ -568,43 +260,43 @@ void JobReader::addOperands(const Command &command, const LaunchParts &parts) {
   }
   if (missing && !found && !parts.isLaunched && parts.notUnderstood.empty() &&
       parts.shellTexts.empty() && parts.program)
-    notUnderstood(command.line, name + ", which may start " + missing->text);
+    record.addNotUnderstood(command.line,
+                            name + ", which may start " + missing->text);
 }
 
-void JobReader::addLaunch(const Command &command, LaunchParts &parts) {
+void JobLaunches::addLaunch(const ShellCommand &command, LaunchParts &parts) {
   JobLaunch launch;
   launch.line = command.line;
-  launch.conditional = isConditional() || parts.isOperand;
+  launch.conditional = record.isConditional() || parts.isOperand;
   launch.isOperand = parts.isOperand;
-  launch.commandsBefore = script.commands.size();
+  launch.commandsBefore = record.script.commands.size();
   if (!copyEnvironment(command, launch))
     return;
   launch.program = std::move(*parts.program);
   launch.arguments = std::move(parts.arguments);
   launch.image = std::move(parts.image);
   if (launch.image.text.empty())
-    launch.image.text = script.image;
-  launch.writtenIn = writtenIn;
+    launch.image.text = record.script.image;
+  launch.writtenIn = place.writtenIn;
   size_t wordsBefore = 0;
   for (std::vector<JobWord> &words : parts.launchers) {
-    launch.outerLaunchers += wordsBefore < outerWords;
+    launch.outerLaunchers += wordsBefore < place.outerWords;
     wordsBefore += words.size();
     launch.launchers.push_back(
         {std::move(words), command.line, launch.conditional});
   }
   changeEnvironment(parts, launch);
-  if (const ShellVariable *folder = variables.find(folderName))
-    launch.folder = folder->value.word();
-  const ShellVariable *folders = variables.find("LD_LIBRARY_PATH");
+  launch.folder = state.folder();
+  const ShellVariable *folders = state.variables.find("LD_LIBRARY_PATH");
   if (folders && folders->set && !folders->value.known())
     launch.libraryFolders = folders->value.split(':');
-  setUnknownFrom(launch.launch);
+  state.setUnknownFrom(launch.launch);
   launch.launch.uncertain = launch.conditional;
   launch.launch.underMpgrun = parts.underMpgrun;
   launch.launch.threads = readThreads(launch.launch.environment);
-  launch.launch.ranksPerNode = findRanksPerNode(parts, script);
-  launch.launch.stackBytes = stackBytes();
+  launch.launch.ranksPerNode = findRanksPerNode(parts, record.script);
+  launch.launch.stackBytes = state.stackBytes();
   if (!launch.isOperand)
     noteInterpreter(command, launch);
-  script.launches.push_back(std::move(launch));
+  record.script.launches.push_back(std::move(launch));
 }

@@ -11,6 +11,7 @@ using namespace mpg;
 
 static constexpr unsigned deepestBlock = 64;
 static constexpr unsigned deepestCall = 8;
+static constexpr unsigned deepestText = 8; ///< texts within texts
 
 void JobReader::addDirectives(ArrayRef<DirectiveVariable> fromDirectives) {
   for (const DirectiveVariable &entry : fromDirectives) {
@@ -19,44 +20,46 @@ void JobReader::addDirectives(ArrayRef<DirectiveVariable> fromDirectives) {
     variable.exported = true;
     variable.line = entry.line;
     if (!entry.how.empty())
-      addSetting(entry.name, variable.value.word(), entry.line, entry.how);
+      record.addSetting(entry.name, variable.value.word(), entry.line,
+                        entry.how);
     variables.store(entry.name, std::move(variable));
   }
 }
 
 void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives, bool login) {
   if (login)
-    forgetEnvironment(1, "a login shell");
+    state.forgetEnvironment(1, "a login shell");
   addDirectives(fromDirectives);
-  for (const JobDirective &directive : script.directives)
+  for (const JobDirective &directive : record.script.directives)
     if (directive.scheduler == Scheduler::slurm &&
         (directive.option == "--chdir" || directive.option == "-D"))
-      startIn(directive.value, directive.line);
-  callBudget = 4 * tokens.size() + 10000;
-  readList({0, tokens.size()});
-  readTraps();
+      state.startIn(directive.value, directive.line);
+  callBudget = 4 * source.size() + 10000;
+  readList({0, source.size()});
+  texts.readTraps();
   readUncalled();
 }
 
 /// Functions that nothing in the script calls: another script may, or a trap.
 void JobReader::readUncalled() {
   ended = false;
-  ++conditions;
+  ++record.conditions;
   std::vector<std::pair<size_t, std::string>> uncalled;
-  for (const auto &entry : functions)
+  for (const auto &entry : source.functions)
     if (!entry.second.called)
       uncalled.push_back({entry.second.body.first, entry.first().str()});
   sort(uncalled);
   for (const auto &[first, name] : uncalled)
-    callFunction(functions[name], Command());
-  --conditions;
+    callFunction(source.functions[name], ShellCommand());
+  --record.conditions;
 }
 
-void JobReader::readList(Range range) {
+void JobReader::readList(ShellRange range) {
   if (depth >= deepestBlock) {
     if (!toldDepth && range.first < range.end)
-      problem(tokens[range.first].line,
-              "blocks are nested too deep; the commands in here are not read");
+      record.addProblem(
+          source.token(range.first).line,
+          "blocks are nested too deep; the commands in here are not read");
     toldDepth = true;
     forgetAssigned(range);
     return;
@@ -69,73 +72,65 @@ void JobReader::readList(Range range) {
 }
 
 /// Where it fails the job does nothing: "cd $PBS_O_WORKDIR && ./app".
-bool JobReader::isSetUp(size_t at, size_t end) const {
-  return isKind(at, end, ShellTokenKind::word) &&
-         (tokens[at].text == "cd" || tokens[at].text == "pushd" ||
-          tokens[at].text == "mkdir");
+static bool isSetUp(const ShellSource &source, size_t at, size_t end) {
+  static constexpr StringLiteral names[] = {"cd", "pushd", "mkdir"};
+  return source.isWord(at, end) && is_contained(names, source.token(at).text);
+}
+
+void JobReader::leaveOwnShell(JobState::Place start) {
+  state.leaveShell(start);
+  ended = false;
 }
 
 /// "a && b || c", up to ; & or the end of the line. Each part but the first may
 /// not run, unless only set-up precedes it.
 size_t JobReader::readAndOr(size_t at, size_t end) {
-  ShellVariables::Mark start = variables.mark();
-  unsigned changes = variables.argumentChanges;
-  bool happens = isSetUp(at, end);
+  JobState::Place start = state.mark();
+  bool happens = isSetUp(source, at, end);
   at = readPipeline(at, end);
-  while (!ended && (isKind(at, end, ShellTokenKind::andIf) ||
-                    isKind(at, end, ShellTokenKind::orIf))) {
-    happens &= isKind(at, end, ShellTokenKind::andIf);
+  while (!ended && (source.isKind(at, end, ShellTokenKind::andIf) ||
+                    source.isKind(at, end, ShellTokenKind::orIf))) {
+    happens &= source.isKind(at, end, ShellTokenKind::andIf);
     ++at;
-    while (isKind(at, end, ShellTokenKind::newline))
+    while (source.isKind(at, end, ShellTokenKind::newline))
       ++at;
     if (happens) {
-      happens = isSetUp(at, end);
+      happens = isSetUp(source, at, end);
       at = readPipeline(at, end);
       continue;
     }
-    ++conditions;
+    ++record.conditions;
     ShellBranches branches(variables);
     at = readPipeline(at, end);
     branches.endBranch(!ended);
     branches.merge(/*complete=*/false);
     ended = false;
-    --conditions;
+    --record.conditions;
   }
-  if (isKind(at, end, ShellTokenKind::background))
-    leaveOwnShell(start, changes);
+  if (source.isKind(at, end, ShellTokenKind::background))
+    leaveOwnShell(start);
   return at;
-}
-
-/// Restores the variables as they were before a subshell.
-void JobReader::leaveOwnShell(ShellVariables::Mark start,
-                              unsigned argumentChanges) {
-  variables.undo(start);
-  // Copying $1, $2, ... for each command would take too long.
-  if (variables.argumentChanges != argumentChanges)
-    variables.arguments.reset();
-  ended = false;
 }
 
 /// "a | b": every part runs in a subshell.
 size_t JobReader::readPipeline(size_t at, size_t end) {
-  ShellVariables::Mark start = variables.mark();
-  unsigned changes = variables.argumentChanges;
+  JobState::Place start = state.mark();
   at = readCommand(at, end);
-  while (isKind(at, end, ShellTokenKind::pipe)) {
-    leaveOwnShell(start, changes);
+  while (source.isKind(at, end, ShellTokenKind::pipe)) {
+    leaveOwnShell(start);
     ++at;
-    while (isKind(at, end, ShellTokenKind::newline))
+    while (source.isKind(at, end, ShellTokenKind::newline))
       ++at;
     at = readCommand(at, end);
-    leaveOwnShell(start, changes);
+    leaveOwnShell(start);
   }
   return at;
 }
 
-/// After the last reserved word of the command that begins at \p at.
-size_t JobReader::endOfCompound(size_t at, size_t end) const {
-  while (at < end && next[at] > at && next[at] < end)
-    at = next[at];
+/// After the words from \p at on that are not reserved.
+static size_t endOfWords(const ShellSource &source, size_t at, size_t end) {
+  while (source.isWord(at, end) && source.role(at) == ShellRole::none)
+    ++at;
   return at;
 }
 
@@ -146,14 +141,14 @@ static bool isClosing(ShellRole role) {
 }
 
 size_t JobReader::readCommand(size_t at, size_t end) {
-  while (at < end && roles[at] == ShellRole::prefix)
+  while (at < end && source.role(at) == ShellRole::prefix)
     ++at;
   if (at >= end)
     return end;
-  switch (roles[at]) {
+  switch (source.role(at)) {
   case ShellRole::none:
-    return tokens[at].kind == ShellTokenKind::word ? readSimple(at, end)
-                                                   : at + 1;
+    return source.token(at).kind == ShellTokenKind::word ? readSimple(at, end)
+                                                         : at + 1;
   case ShellRole::ifWord:
   case ShellRole::loopWord:
   case ShellRole::forWord:
@@ -161,27 +156,23 @@ size_t JobReader::readCommand(size_t at, size_t end) {
   case ShellRole::openBrace:
   case ShellRole::subshell: {
     // Without its closing word a block goes to the end.
-    size_t last = endOfCompound(at, end);
-    bool closed = isClosing(roles[last]);
+    size_t last = source.endOfCompound(at, end);
+    bool closed = isClosing(source.role(last));
     readCompound(at, closed ? last : end, end);
     at = closed ? last + 1 : end;
     // Redirections may follow; of these only <(command) is a token.
-    size_t after = at;
-    for (;
-         isKind(at, end, ShellTokenKind::word) && roles[at] == ShellRole::none;
-         ++at)
-      readSubstitutions(tokens[at].text, tokens[at].line);
-    readHidden(after, at);
-    return at;
+    size_t after = endOfWords(source, at, end);
+    texts.readAround({at, after});
+    return after;
   }
   case ShellRole::function: {
-    size_t body = nextPart(at, end);
-    bool keyword = tokens[at].text == "function";
-    StringRef name = tokens[keyword ? at + 1 : at].text;
+    size_t body = source.nextPart(at, end);
+    bool keyword = source.token(at).text == "function";
+    StringRef name = source.token(keyword ? at + 1 : at).text;
     if (body >= end)
       return end;
-    size_t last = std::min(endOfCompound(body, end) + 1, end);
-    functions[name] = Function{{body, last}};
+    size_t last = std::min(source.endOfCompound(body, end) + 1, end);
+    source.functions[name] = ShellFunction{{body, last}};
     return last;
   }
   default:
@@ -190,7 +181,7 @@ size_t JobReader::readCommand(size_t at, size_t end) {
 }
 
 void JobReader::readCompound(size_t at, size_t last, size_t end) {
-  switch (roles[at]) {
+  switch (source.role(at)) {
   case ShellRole::ifWord:
     return readIf(at, std::min(last + 1, end));
   case ShellRole::loopWord:
@@ -215,34 +206,34 @@ void JobReader::readSubshell(size_t at, size_t end) {
 }
 
 /// Reads \p range as one branch of several.
-void JobReader::readBranch(ShellBranches &branches, Range range) {
-  ++conditions;
+void JobReader::readBranch(ShellBranches &branches, ShellRange range) {
+  ++record.conditions;
   readList(range);
   branches.endBranch(!ended);
   ended = false;
-  --conditions;
+  --record.conditions;
 }
 
 void JobReader::readIf(size_t at, size_t end) {
   // The conditions first: they are run before any branch.
-  size_t part = nextPart(at, end);
+  size_t part = source.nextPart(at, end);
   readList({at + 1, part});
   if (ended)
     return;
   // Which of the later conditions are tried depends on the earlier ones.
-  for (size_t i = part; i < end; i = nextPart(i, end))
-    if (roles[i] == ShellRole::elifWord)
-      forgetAssigned({i + 1, nextPart(i, end)});
+  for (size_t i = part; i < end; i = source.nextPart(i, end))
+    if (source.role(i) == ShellRole::elifWord)
+      forgetAssigned({i + 1, source.nextPart(i, end)});
   ShellBranches branches(variables);
   bool complete = false;
-  while (part < end && roles[part] != ShellRole::fiWord) {
-    size_t after = nextPart(part, end);
-    if (roles[part] == ShellRole::elifWord) {
-      ++conditions;
+  while (part < end && source.role(part) != ShellRole::fiWord) {
+    size_t after = source.nextPart(part, end);
+    if (source.role(part) == ShellRole::elifWord) {
+      ++record.conditions;
       readSubshell(part + 1, after);
-      --conditions;
+      --record.conditions;
     } else {
-      complete |= roles[part] == ShellRole::elseWord;
+      complete |= source.role(part) == ShellRole::elseWord;
       readBranch(branches, {part + 1, after});
     }
     part = after;
@@ -275,71 +266,73 @@ bool JobReader::countsUp(StringRef raw, unsigned line) {
 }
 
 /// "while true", "while :"
-bool JobReader::isAlways(size_t at, size_t doWord) const {
-  return tokens[at].text == "while" &&
-         isKind(at + 1, doWord, ShellTokenKind::word) &&
-         (tokens[at + 1].text == "true" || tokens[at + 1].text == ":") &&
-         !isKind(at + 2, doWord, ShellTokenKind::word);
+static bool isAlways(const ShellSource &source, size_t at, size_t doWord) {
+  if (source.token(at).text != "while" || !source.isWord(at + 1, doWord) ||
+      source.isWord(at + 2, doWord))
+    return false;
+  StringRef word = source.token(at + 1).text;
+  return word == "true" || word == ":";
 }
 
 /// The words after "for NAME in", at \p at. \p runs: there is one at least.
 std::vector<ShellValue> JobReader::expandLoopWords(size_t at, size_t end,
                                                    bool &runs) {
   std::vector<ShellValue> values;
-  for (; isKind(at, end, ShellTokenKind::word); ++at) {
-    readSubstitutions(tokens[at].text, tokens[at].line);
-    runs |= countsUp(tokens[at].text, tokens[at].line);
-    expander.expandWord(tokens[at].text, tokens[at].line, values);
+  for (; source.isWord(at, end); ++at) {
+    texts.readSubstitutions(source.token(at).text, source.token(at).line);
+    runs |= countsUp(source.token(at).text, source.token(at).line);
+    expander.expandWord(source.token(at).text, source.token(at).line, values);
   }
   runs |= any_of(values, [](const ShellValue &v) { return v.known(); });
   return values;
 }
 
 /// "for exe in ./a ./b": each round may start another program.
-bool JobReader::runsEachRound(Range body, ArrayRef<ShellValue> values) {
+bool JobReader::runsEachRound(ShellRange body, ArrayRef<ShellValue> values) {
   constexpr size_t maxRounds = 16;
-  size_t size = (body.end - body.first) * values.size();
+  size_t size = body.size() * values.size();
   if (values.size() < 2 || values.size() > maxRounds || size > callBudget ||
       any_of(values, [](const ShellValue &v) { return !v.known(); }) ||
-      none_of(values,
-              [&](const ShellValue &v) { return namesProgram(v.word()); }))
+      none_of(values, [&](const ShellValue &v) {
+        return launches.namesProgram(v.word());
+      }))
     return false;
   callBudget -= size;
   return true;
 }
 
 void JobReader::readLoop(size_t at, size_t end) {
-  size_t doWord = nextPart(at, end);
-  size_t done = doWord < end ? nextPart(doWord, end) : end;
-  Range body = {std::min(doWord + 1, done), done};
+  size_t doWord = source.nextPart(at, end);
+  size_t done = doWord < end ? source.nextPart(doWord, end) : end;
+  ShellRange body = {std::min(doWord + 1, done), done};
   ShellBranches branches(variables);
   // A later round sees the values that the rounds before it left.
   forgetAssigned({at, done});
   for (size_t i = at; i < done; ++i)
-    if (tokens[i].text == "shift" || tokens[i].text == "set")
+    if (source.token(i).text == "shift" || source.token(i).text == "set")
       variables.arguments.reset();
   bool runs = false; // over words that are there: at least once
   std::vector<ShellValue> values;
   StringRef name;
-  if (roles[at] != ShellRole::forWord) {
+  if (source.role(at) != ShellRole::forWord) {
     readList({at + 1, doWord}); // tried once in any case
-    runs = isAlways(at, doWord);
-  } else if (isKind(at + 1, doWord, ShellTokenKind::word)) {
-    name = tokens[at + 1].text;
+    runs = isAlways(source, at, doWord);
+  } else if (source.isWord(at + 1, doWord)) {
+    name = source.token(at + 1).text;
     values = expandLoopWords(at + 3, doWord, runs);
     if (shellNameLength(name) == name.size())
-      variables.forget(name, tokens[at].line);
+      variables.forget(name, source.token(at).line);
   }
   bool oneByOne =
       values.size() == 1 ? values[0].known() : runsEachRound(body, values);
-  conditions += !runs;
+  record.conditions += !runs;
   for (size_t round = 0; round < (oneByOne ? values.size() : 1); ++round) {
     if (oneByOne)
-      variables.setValue(name, values[round], tokens[at].line);
+      variables.setValue(name, values[round], source.token(at).line);
     ended = false;
     readList(body);
   }
-  conditions -= !runs;
+  record.conditions -= !runs;
   branches.endBranch(/*reached=*/true);
   branches.mergeAsUnknown();
   ended = false;
@@ -348,17 +341,18 @@ void JobReader::readLoop(size_t at, size_t end) {
 void JobReader::readCase(size_t at, size_t end) {
   ShellBranches branches(variables);
   bool complete = false, fallsThrough = false;
-  size_t part = nextPart(at, end);
-  if (isKind(at + 1, end, ShellTokenKind::word))
-    readSubstitutions(tokens[at + 1].text, tokens[at + 1].line);
-  while (part < end && roles[part] == ShellRole::patternEnd) {
-    size_t after = nextPart(part, end);
-    complete |= tokens[part - 1].text == "*";
+  size_t part = source.nextPart(at, end);
+  if (source.isWord(at + 1, end))
+    texts.readSubstitutions(source.token(at + 1).text,
+                            source.token(at + 1).line);
+  while (part < end && source.role(part) == ShellRole::patternEnd) {
+    size_t after = source.nextPart(part, end);
+    complete |= source.token(part - 1).text == "*";
     readBranch(branches, {part + 1, after});
-    if (after >= end || roles[after] != ShellRole::clauseEnd)
+    if (after >= end || source.role(after) != ShellRole::clauseEnd)
       break;
-    fallsThrough |= tokens[after].text != ";;";
-    part = nextPart(after, end);
+    fallsThrough |= source.token(after).text != ";;";
+    part = source.nextPart(after, end);
   }
   if (fallsThrough)
     branches.mergeAsUnknown();
@@ -367,36 +361,24 @@ void JobReader::readCase(size_t at, size_t end) {
 }
 
 size_t JobReader::readSimple(size_t at, size_t end) {
-  size_t last = at;
-  while (isKind(last, end, ShellTokenKind::word) &&
-         roles[last] == ShellRole::none)
-    ++last;
+  size_t last = endOfWords(source, at, end);
   // "foo (" is an error of the script; what follows is read again.
-  Command command = expand({at, last});
+  ShellCommand command = expand({at, last});
   runCommand(command);
   return std::max(last, at + 1);
 }
 
-JobReader::Saved JobReader::save(StringRef name) const {
-  const ShellVariable *variable = variables.find(name);
-  return {name.str(),
-          variable ? std::optional<ShellVariable>(*variable) : std::nullopt};
-}
-
-void JobReader::restore(const std::vector<Saved> &saved) {
-  for (const Saved &entry : reverse(saved))
-    variables.restore(entry.first, entry.second);
-}
-
-void JobReader::callFunction(Function &function, const Command &command) {
+void JobReader::callFunction(ShellFunction &function,
+                             const ShellCommand &command) {
   function.called = true;
-  Range body = function.body;
-  size_t size = body.end - body.first;
+  ShellRange body = function.body;
+  size_t size = body.size();
   if (function.active || depth >= deepestBlock - deepestCall ||
       size > callBudget) {
     if (!toldCalls)
-      problem(command.line, "calls of functions go too deep, or are too many; "
-                            "some are not followed");
+      record.addProblem(command.line,
+                        "calls of functions go too deep, or are too many; "
+                        "some are not followed");
     toldCalls = true;
     forgetAssigned(body);
     return;
@@ -406,10 +388,12 @@ void JobReader::callFunction(Function &function, const Command &command) {
   if (!command.values.empty())
     arguments.emplace(command.values.begin() + 1, command.values.end());
   std::swap(arguments, variables.arguments);
-  size_t certain = std::exchange(variables.certainArguments,
-                                 certainFrom(command.certainWords, 1));
-  std::vector<Saved> own;
-  std::vector<Saved> *outerLocals = std::exchange(locals, &own);
+  size_t certain =
+      std::exchange(variables.certainArguments,
+                    JobState::certainFrom(command.certainWords, 1));
+  std::vector<SavedVariable> own;
+  std::vector<SavedVariable> *outerLocals =
+      std::exchange(builtins.locals, &own);
   bool outerReturned = std::exchange(returned, false);
   function.active = true;
   readList(body);
@@ -418,88 +402,136 @@ void JobReader::callFunction(Function &function, const Command &command) {
   // Which of the ways out it took is not known.
   if (returned)
     forgetAssigned(body);
-  restore(own);
+  state.restore(own);
   returned = outerReturned;
-  locals = outerLocals;
+  builtins.locals = outerLocals;
   variables.arguments = std::move(arguments);
   variables.certainArguments = certain;
 }
 
-void JobReader::forgetAssigned(Range range) {
-  StringSet<> names;
-  SmallPtrSet<const Function *, 8> seen;
-  collectAssigned(range, names, seen);
-  if (range.first >= tokens.size())
+void JobReader::forgetAssigned(ShellRange range) {
+  if (range.first >= source.size())
     return;
-  for (const auto &entry : names)
-    variables.forget(entry.first(), tokens[range.first].line);
+  for (const auto &entry : findAssigned(source, range))
+    variables.forget(entry.first(), source.token(range.first).line);
 }
 
-/// "A=b command": the variable is the command's alone.
-bool JobReader::isPrefixAssignment(size_t at) const {
-  if (at > 0 && tokens[at - 1].kind == ShellTokenKind::word &&
-      roles[at - 1] == ShellRole::none &&
-      !shellAssignmentLength(tokens[at - 1].text))
+bool JobReader::readText(StringRef text, unsigned line) {
+  std::optional<ShellRange> range;
+  if (nestedTexts < deepestText)
+    range = source.addText(text, line);
+  if (!range || range->size() > callBudget)
     return false;
-  while (isKind(at, tokens.size(), ShellTokenKind::word)) {
-    if (!shellAssignmentLength(tokens[at].text))
-      return true;
+  callBudget -= range->size();
+  ++nestedTexts;
+  readList(*range);
+  --nestedTexts;
+  return true;
+}
+
+bool JobReader::readInOwnShell(StringRef text, unsigned line) {
+  JobState::Place start = state.mark();
+  bool outerEnded = std::exchange(ended, false), outerReturned = returned;
+  bool isRead = readText(text, line);
+  leaveOwnShell(start);
+  ended = outerEnded;
+  returned = outerReturned;
+  return isRead;
+}
+
+//===----------------------------------------------------------------------===//
+// One command
+//===----------------------------------------------------------------------===//
+
+void JobReader::expandInto(ShellCommand &command, StringRef raw,
+                           bool declares) {
+  size_t length = declares ? shellAssignmentLength(raw) : 0;
+  if (!length)
+    return expander.expandWord(raw, command.line, command.values);
+  // "export A=$B": $B is not split, as in an assignment.
+  ShellValue value(raw.take_front(length));
+  value.add(expander.expandAssigned(raw.drop_front(length), command.line));
+  command.values.push_back(std::move(value));
+}
+
+ShellCommand JobReader::expand(ShellRange range) {
+  ShellCommand command;
+  command.line = source.token(range.first).line;
+  size_t at = range.first;
+  while (at < range.end && shellAssignmentLength(source.token(at).text))
     ++at;
+  bool declares = at < range.end && isDeclaration(source.token(at).text);
+  texts.readAround(range);
+  command.document = source.findDocument(range);
+  expander.resetUncertain();
+  for (size_t i = at; i < range.end; ++i) {
+    size_t before = command.values.size();
+    expandInto(command, source.token(i).text, declares);
+    if (expander.resetUncertain())
+      command.certainWords = std::min(command.certainWords, before);
   }
-  return false;
+  // The words see the variables as they were before "A=b command".
+  for (size_t i = range.first; i < at; ++i) {
+    size_t length = shellAssignmentLength(source.token(i).text);
+    command.assignments.push_back(
+        {source.token(i).text.take_front(length).str(), ShellValue()});
+    ShellValue &value = command.assignments.back().second;
+    value = expander.expandAssigned(source.token(i).text.drop_front(length),
+                                    command.line);
+    // The next one may use it.
+    StringRef name = source.token(i).text.take_front(length);
+    if (at < range.end)
+      command.saved.push_back(
+          state.save(name.take_front(shellNameLength(name))));
+    state.assign(name, value, command.line);
+  }
+  for (const ShellValue &value : command.values)
+    command.words.push_back(value.word());
+  return command;
 }
 
-void JobReader::collectFromWord(size_t at, bool takesNames,
-                                StringSet<> &names) const {
-  StringRef word = tokens[at].text;
-  size_t length = shellNameLength(word);
-  if (takesNames ? length > 0
-                 : shellAssignmentLength(word) && !isPrefixAssignment(at)) {
-    names.insert(word.take_front(length));
-  } else if (word.starts_with("((") || word.contains(":=")) {
-    for (size_t i = 0; i < word.size(); ++i)
-      if (size_t size = shellNameLength(word.substr(i))) {
-        names.insert(word.substr(i, size));
-        i += size;
-      }
-  } else if (word == "cd" || word == "pushd" || word == "popd") {
-    names.insert("PWD");
-    names.insert("OLDPWD");
-    names.insert(folderName);
-    if (word != "cd")
-      names.insert(pushedName);
-  } else if (word == "ulimit") {
-    names.insert(stackLimitName);
-  } else if (word == "set") {
-    names.insert(exportAllName);
-  } else if (word == "module" || word == "ml" || word == "spack" ||
-             word == "source" || word == "." || word == "conda") {
-    names.insert("PATH");
-    names.insert("LD_LIBRARY_PATH");
+/// Commands that decide what is read next.
+bool JobReader::runFlow(const ShellCommand &command) {
+  static constexpr StringLiteral exits[] = {"exit", "return", "break",
+                                            "continue"};
+  StringRef name = command.name();
+  if (name == "eval") {
+    texts.runEval(command);
+  } else if (name == "trap") {
+    texts.runTrap(command);
+  } else if (name == "source" || name == ".") {
+    texts.noteUnread(command);
+  } else if (is_contained(exits, name)) {
+    ended = true;
+    returned |= name == "return";
+  } else {
+    return false;
   }
+  return true;
 }
 
-/// Names that commands in \p range may assign to: rather too many of them.
-void JobReader::collectAssigned(Range range, StringSet<> &names,
-                                SmallPtrSetImpl<const Function *> &seen) const {
-  static const StringRef namers[] = {
-      "read",    "unset", "for",       "select", "let",    "declare", "typeset",
-      "getopts", "local", "readarray", "printf", "export", "mapfile"};
-  constexpr size_t maxFunctions = 16; // one calls the next
-  bool takesNames = false;
-  for (size_t i = range.first; i < range.end; ++i) {
-    if (tokens[i].kind != ShellTokenKind::word) {
-      takesNames = false;
-      continue;
-    }
-    StringRef word = tokens[i].text;
-    if (is_contained(namers, word))
-      takesNames = true;
-    else
-      collectFromWord(i, takesNames, names);
-    auto function = functions.find(word);
-    if (function != functions.end() && seen.size() < maxFunctions &&
-        seen.insert(&function->second).second)
-      collectAssigned(function->second.body, names, seen);
+void JobReader::runCommand(ShellCommand &command) {
+  if (command.words.empty() && command.assignments.empty())
+    return;
+  record.addCommand(command);
+  bool alone = command.words.empty();
+  bool exports = !alone || state.exportsAll();
+  for (const auto &[target, value] : command.assignments) {
+    StringRef name = StringRef(target).take_front(shellNameLength(target));
+    if (exports)
+      state.exportVariable(name);
+    const ShellVariable &now = *variables.find(name);
+    record.addSetting(name, now.value.word(), command.line,
+                      !alone         ? "command"
+                      : now.exported ? "export"
+                                     : "assignment");
   }
+  if (alone)
+    return;
+  auto function = source.functions.find(command.name());
+  if (function != source.functions.end())
+    callFunction(function->second, command);
+  else if (!runFlow(command) && !builtins.run(command))
+    ended |= texts.startPrograms(command);
+  state.restore(command.saved);
 }

@@ -3,10 +3,6 @@
 // See JobScript.h. Text to tokens (ShellLexer), tokens to blocks (ShellBlocks),
 // comments to directives (Directives), and then the script from its first to
 // its last line (JobReader).
-//
-// Scripts of csh and tcsh are read line by line: setenv, set, limit, and the
-// programs. Their if, foreach and switch are seen only as far as it takes to
-// know which lines may not run.
 
 #include "JobScript/JobScript.h"
 #include "Elf/Image.h"
@@ -14,7 +10,6 @@
 #include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -22,98 +17,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-/// +1 if the line opens a block, -1 if it closes one.
-static int blockChange(StringRef first, StringRef last) {
-  return StringSwitch<int>(first)
-      .Case("if", last == "then" ? 1 : 0)
-      .Case("foreach", 1)
-      .Case("while", 1)
-      .Case("switch", 1)
-      .Case("endif", -1)
-      .Case("end", -1)
-      .Case("endsw", -1)
-      .Default(0);
-}
-
-/// Variables that a block may change are unknown after it.
-void JobReader::readCshCommand(Range range) {
-  Command command = expand(range);
-  StringRef name = command.name();
-  if (name == "set" || name == "@") {
-    // "set a = b" and "set a=b"; neither is exported.
-    if (command.words.size() > 1) {
-      StringRef word = command.words[1].text;
-      variables.forget(word.take_front(shellNameLength(word)), command.line);
-    }
-    return addCommand(command);
-  }
-  if (name == "limit" && command.words.size() > 2 &&
-      command.words[1].text == "stacksize")
-    variables.setValue(stackLimitName, command.values[2], command.line);
-  if (name == "exit") // in a block, most of the time
-    return addCommand(command);
-  runCommand(command);
-}
-
-/// After the condition of "if (..) command".
-size_t JobReader::skipCshCondition(size_t at, size_t end) const {
-  size_t close = ++at, parentheses = 0;
-  for (; at < end; ++at) {
-    parentheses += tokens[at].kind == ShellTokenKind::open;
-    if (tokens[at].kind == ShellTokenKind::close && parentheses-- <= 1)
-      return at + 1;
-  }
-  return close;
-}
-
-/// The commands of one line, apart from words that only make blocks.
-void JobReader::readCshLine(Range range) {
-  size_t at = range.first;
-  while (at < range.end) {
-    size_t end = at;
-    while (isKind(end, range.end, ShellTokenKind::word))
-      ++end;
-    if (end > at)
-      readCshCommand({at, end});
-    at = end + 1;
-  }
-}
-
-void JobReader::runCsh(ArrayRef<DirectiveVariable> fromDirectives) {
-  addDirectives(fromDirectives);
-  problem(1, "a csh script: setenv, limit and the programs it starts are read; "
-             "blocks and variables of csh are not");
-  unsigned open = 0;
-  const size_t last = tokens.size();
-  roles.resize(last);
-  next.assign(last, last);
-  for (size_t at = 0, end; at < last; at = end + 1) {
-    end = at;
-    while (end < last && tokens[end].kind != ShellTokenKind::newline)
-      ++end;
-    if (end == at)
-      continue;
-    StringRef first = tokens[at].text;
-    int change = blockChange(first, tokens[end - 1].text);
-    if (change < 0 && open)
-      --open;
-    bool oneLine = first == "if" && change == 0;
-    conditions = open + oneLine;
-    ShellBranches branches(variables);
-    if (oneLine)
-      at = skipCshCondition(at, end);
-    if (!change && first != "else")
-      readCshLine({at, end});
-    // Whether it ran is not known after it.
-    if (conditions) {
-      branches.endBranch(/*reached=*/true);
-      branches.merge(/*complete=*/false);
-    }
-    ended = false;
-    open += change > 0;
-  }
-}
 
 /// Of any one kind of list: a script of one million quotes makes no report of
 /// one million lines.

@@ -1,97 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands within words: "$(command)", "<(command)", eval TEXT, trap
-// TEXT, bash -c TEXT. Their tokens are appended to those of the script, so that
-// a function of one can be called in the other.
+// See JobTexts.h.
 
+#include "JobScript/JobTexts.h"
 #include "JobScript/JobReader.h"
 #include "JobScript/LauncherTable.h"
-#include "JobScript/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
 
-/// Substitutions within substitutions.
-static constexpr unsigned deepestText = 8;
 static constexpr size_t shownBytes = 60; ///< of a text, in a message
 
-/// Appends the tokens of \p text, which stays where it is. Absent if it is not
-/// a list of commands, or if the script has too many.
-std::optional<JobReader::Range> JobReader::addText(StringRef text,
-                                                   unsigned line) {
-  auto known = readTexts.find({text.data(), text.size()});
-  if (known != readTexts.end())
-    return known->second;
-  if (text.size() > textBudget)
-    return std::nullopt;
-  textBudget -= text.size();
-  std::vector<JobProblem> problems;
-  ShellTokens read = lexShell(text, problems);
-  ShellBlocks blocks = findShellBlocks(read.tokens, problems);
-  if (!problems.empty())
-    return std::nullopt;
-  // No command of the text before it goes on in this one.
-  tokens.push_back({ShellTokenKind::newline, line, ""});
-  roles.push_back(ShellRole::none);
-  next.push_back(tokens.size());
-  size_t base = tokens.size();
-  for (size_t i = 0; i < read.tokens.size(); ++i) {
-    tokens.push_back(read.tokens[i]);
-    tokens.back().line =
-        text.data() == fileText ? line : tokens.back().line + line - 1;
-    roles.push_back(blocks.roles[i]);
-    next.push_back(base + blocks.next[i]);
-  }
-  for (ShellHidden word : read.hidden)
-    hidden.push_back(
-        {base + word.tokensBefore, word.text, word.line + line - 1, word.kind});
-  Range range = {base, tokens.size()};
-  readTexts[{text.data(), text.size()}] = range;
-  return range;
-}
-
-/// Reads \p text, which stays where it is, as commands at this place of the
-/// script. False if it is not read.
-bool JobReader::readText(StringRef text, unsigned line) {
-  std::optional<Range> range;
-  if (nestedTexts < deepestText)
-    range = addText(text, line);
-  if (!range || range->end - range->first > callBudget)
-    return false;
-  callBudget -= range->end - range->first;
-  ++nestedTexts;
-  readList(*range);
-  --nestedTexts;
-  return true;
-}
-
-/// The same in a subshell, which leaves the variables as they are.
-bool JobReader::readInOwnShell(StringRef text, unsigned line) {
-  ShellVariables::Mark start = variables.mark();
-  unsigned changes = variables.argumentChanges;
-  bool outerEnded = std::exchange(ended, false), outerReturned = returned;
-  bool isRead = readText(text, line);
-  leaveOwnShell(start, changes);
-  ended = outerEnded;
-  returned = outerReturned;
-  return isRead;
-}
-
-/// \p text of `..` without the \ in front of ` $ and \.
-static std::string withoutQuotes(StringRef text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    bool quotes = text[i] == '\\' && i + 1 < text.size() &&
-                  StringRef("`$\\").contains(text[i + 1]);
-    plain += text[quotes ? ++i : i];
-  }
-  return plain;
-}
-
-/// Reads the commands in \p raw, which run before the command around it.
-void JobReader::readSubstitutions(StringRef raw, unsigned line, bool inQuotes) {
+void JobTexts::readSubstitutions(StringRef raw, unsigned line, bool inQuotes) {
   if (raw.find_first_of("`(") == StringRef::npos)
     return;
   ++substitutions;
@@ -102,44 +24,42 @@ void JobReader::readSubstitutions(StringRef raw, unsigned line, bool inQuotes) {
     seen = text.data();
     if (text.trim().empty())
       continue;
-    if (found.isOld && text.contains('\\') && text.size() <= textBudget) {
-      textBudget -= text.size();
-      texts.push_back(withoutQuotes(text));
-      text = texts.back();
-    }
-    if (!readInOwnShell(text, line))
-      notUnderstood(line, "the commands in " + text.take_front(shownBytes));
+    if (found.isOld && text.contains('\\'))
+      text = source.withoutQuotes(text).value_or(text);
+    if (!reader.readInOwnShell(text, line))
+      record.addNotUnderstood(line,
+                              "the commands in " + text.take_front(shownBytes));
   }
   --substitutions;
 }
 
-/// The same of redirections and here-documents of the tokens [first, last].
-void JobReader::readHidden(size_t first, size_t last) {
-  auto at = partition_point(hidden, [&](const ShellHidden &word) {
-    return word.tokensBefore < first;
-  });
-  for (size_t i = size_t(at - hidden.begin());
-       i < hidden.size() && hidden[i].tokensBefore <= last; ++i) {
-    ShellHidden word = hidden[i];
+void JobTexts::readAround(ShellRange range) {
+  for (size_t i = range.first; i < range.end; ++i)
+    readSubstitutions(source.token(i).text, source.token(i).line);
+  for (const ShellHidden &word : source.hiddenAt(range.first, range.end))
     if (word.kind != ShellHidden::plainDocument)
       readSubstitutions(word.text, word.line,
                         /*inQuotes=*/word.kind == ShellHidden::document);
-  }
 }
 
-/// The last here-document of the command in \p range.
-std::optional<ShellHidden> JobReader::findDocument(Range range) const {
-  auto after = partition_point(hidden, [&](const ShellHidden &word) {
-    return word.tokensBefore <= range.end;
-  });
-  while (after != hidden.begin() && (--after)->tokensBefore >= range.first)
-    if (after->kind != ShellHidden::redirection)
-      return *after;
-  return std::nullopt;
+void JobTexts::noteUnread(const ShellCommand &command) {
+  if (command.words.size() < 2)
+    return;
+  state.forgetEnvironment(command);
+  std::string what = command.name() == "eval" ? "eval " : "";
+  what += command.words[1].text;
+  record.addProblem(command.line,
+                    "not read: " + what + "; what it sets is not known here");
+  if (command.name() != "eval")
+    launches.noteProgramIn(command.words[1].text, command.line, command.name());
+  // "srun bash -c 'source steps.sh'": it is what the job is for.
+  if (!launches.place.words.empty())
+    record.addNotUnderstood(command.line, command.name() + " " + what +
+                                              ": the programs that it starts");
 }
 
 /// "eval "$cmd"": known text is read as if it were written there.
-void JobReader::runEval(const Command &command) {
+void JobTexts::runEval(const ShellCommand &command) {
   JobWord line;
   for (const JobWord &word : drop_begin(command.words)) {
     line.text += (line.text.empty() ? "" : " ") + word.text;
@@ -156,22 +76,21 @@ void JobReader::runEval(const Command &command) {
     bool isOutput = StringRef(line.text).starts_with("$(") ||
                     StringRef(line.text).starts_with("`");
     if (!isOutput)
-      notUnderstood(command.line,
-                    "eval " + StringRef(line.text).take_front(shownBytes));
+      record.addNotUnderstood(
+          command.line, "eval " + StringRef(line.text).take_front(shownBytes));
     else
-      noteProgramIn(line.text, command.line, "eval");
-    return notRead(command);
+      launches.noteProgramIn(line.text, command.line, "eval");
+    return noteUnread(command);
   }
-  texts.push_back(line.text);
-  if (!readText(texts.back(), command.line)) {
-    notUnderstood(command.line,
-                  "eval " + StringRef(line.text).take_front(shownBytes));
-    notRead(command);
+  if (!reader.readText(source.keep(line.text), command.line)) {
+    record.addNotUnderstood(
+        command.line, "eval " + StringRef(line.text).take_front(shownBytes));
+    noteUnread(command);
   }
 }
 
 /// "trap TEXT EXIT": read at the end, when its functions are known.
-void JobReader::runTrap(const Command &command) {
+void JobTexts::runTrap(const ShellCommand &command) {
   size_t first = 1;
   if (command.words.size() > 1 && command.words[1].text == "--")
     ++first;
@@ -184,36 +103,35 @@ void JobReader::runTrap(const Command &command) {
       any_of(drop_begin(command.words, first + 1), [](const JobWord &word) {
         return word.text == "EXIT" || word.text == "0" || word.text == "exit";
       });
-  traps.push_back({text.text, command.line, atExit && !isConditional()});
+  traps.push_back({text.text, command.line, atExit && !record.isConditional()});
 }
 
-void JobReader::readTraps() {
+void JobTexts::readTraps() {
   // A trap may set another one.
-  for (size_t i = 0; i < traps.size() && i < maxPlaces; ++i) {
+  for (size_t i = 0; i < traps.size() && i < JobRecord::maxPlaces; ++i) {
     Trap trap = traps[i];
-    texts.push_back(trap.text);
-    ended = false;
-    conditions += !trap.atExit;
-    if (!readInOwnShell(texts.back(), trap.line))
-      notUnderstood(trap.line,
-                    "the trap " + StringRef(trap.text).take_front(shownBytes));
-    conditions -= !trap.atExit;
+    record.conditions += !trap.atExit;
+    if (!reader.readInOwnShell(source.keep(trap.text), trap.line))
+      record.addNotUnderstood(
+          trap.line, "the trap " + StringRef(trap.text).take_front(shownBytes));
+    record.conditions -= !trap.atExit;
   }
 }
 
 /// As if \p words were in front of each command of \p text, which stays where
 /// it is. \p name: for the user; "" if the text is part of the line around it.
-bool JobReader::readBehind(ArrayRef<JobWord> words, StringRef text,
-                           unsigned line, StringRef name) {
+bool JobTexts::readBehind(ArrayRef<JobWord> words, StringRef text,
+                          unsigned line, StringRef name) {
   constexpr size_t maxWords = 256;
   if (words.size() > maxWords)
     return false;
-  auto outer = std::tuple(prefix, writtenIn, outerWords);
-  prefix = words.vec();
+  TextPlace outer = launches.place;
+  launches.place.words = words.vec();
   if (!name.empty())
-    std::tie(writtenIn, outerWords) = std::pair(name.str(), words.size());
-  bool isRead = readInOwnShell(text, line);
-  std::tie(prefix, writtenIn, outerWords) = std::move(outer);
+    std::tie(launches.place.writtenIn, launches.place.outerWords) =
+        std::pair(name.str(), words.size());
+  bool isRead = reader.readInOwnShell(text, line);
+  launches.place = std::move(outer);
   return isRead;
 }
 
@@ -224,23 +142,23 @@ static bool needsNoShell(ArrayRef<JobWord> words, StringRef text) {
 }
 
 /// "bash -c TEXT"
-void JobReader::readShellTexts(const LaunchParts &parts,
-                               ArrayRef<JobWord> words, unsigned line) {
+void JobTexts::readShellTexts(const LaunchParts &parts, ArrayRef<JobWord> words,
+                              unsigned line) {
   for (const JobWord &text : parts.shellTexts) {
     bool opaque =
         !text.known() && StringRef(text.text).starts_with(text.unknown);
     size_t before = std::min(parts.textAt, words.size());
     bool isRead = false;
-    if (!opaque && text.text.size() <= textBudget) {
-      texts.push_back(text.text);
-      isRead = readBehind(words.take_front(before), texts.back(), line,
-                          needsNoShell(words.drop_front(before), text.text)
-                              ? ""
-                              : "the shell's text");
-    }
+    if (!opaque && source.hasRoom(text.text.size()))
+      isRead =
+          readBehind(words.take_front(before), source.keep(text.text), line,
+                     needsNoShell(words.drop_front(before), text.text)
+                         ? ""
+                         : "the shell's text");
     if (!isRead)
-      notUnderstood(line, "the line for a shell: " +
-                              StringRef(text.text).take_front(shownBytes));
+      record.addNotUnderstood(line,
+                              "the line for a shell: " +
+                                  StringRef(text.text).take_front(shownBytes));
   }
 }
 
@@ -280,8 +198,8 @@ static bool startsLogin(const LaunchParts &parts) {
 
 /// "bash <<EOF", "ssh NODE <<EOF". False: \p parts is something else, or its
 /// text is not read.
-bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
-                             ArrayRef<JobWord> words) {
+bool JobTexts::readDocument(const ShellCommand &command,
+                            const LaunchParts &parts, ArrayRef<JobWord> words) {
   bool isShell =
       startsShell(parts) && findFile(parts.arguments) == parts.arguments.size();
   if (!command.document || !(isShell || startsLogin(parts)))
@@ -290,34 +208,21 @@ bool JobReader::readDocument(const Command &command, const LaunchParts &parts,
   // The outer shell replaces its variables in the document. The inner one sees
   // the same values, unless it assigns to them.
   if (command.document->kind == ShellHidden::document && text.contains('\\')) {
-    if (text.size() > textBudget)
+    std::optional<StringRef> plain = source.withoutQuotes(text);
+    if (!plain)
       return false;
-    textBudget -= text.size();
-    texts.push_back(withoutQuotes(text));
-    text = texts.back();
+    text = *plain;
   }
   size_t before = words.size() - (isShell ? parts.arguments.size() + 1 : 0);
   return readBehind(words.take_front(before), text, command.document->line,
                     "the here-document");
 }
 
-/// Another shell gets what is exported.
-void JobReader::keepExported(unsigned line) {
-  static constexpr StringLiteral ofReader[] = {
-      stackLimitName, exportAllName, folderName, pushedName, unknownFromName};
-  std::vector<std::string> own;
-  for (const auto &entry : variables.all())
-    if (entry.second.set && !entry.second.exported &&
-        !is_contained(ofReader, entry.first()))
-      own.push_back(entry.first().str());
-  for (const std::string &name : own)
-    unset(name, line);
-}
-
 /// "bash FILE": its commands are read as if they were in this line. False:
 /// \p parts is something else, or the file is not here.
-bool JobReader::readShellFile(const Command &command, const LaunchParts &parts,
-                              ArrayRef<JobWord> words) {
+bool JobTexts::readShellFile(const ShellCommand &command,
+                             const LaunchParts &parts,
+                             ArrayRef<JobWord> words) {
   size_t at = startsShell(parts) && readFile ? findFile(parts.arguments)
                                              : parts.arguments.size();
   if (at == parts.arguments.size() || !parts.arguments[at].known())
@@ -326,25 +231,62 @@ bool JobReader::readShellFile(const Command &command, const LaunchParts &parts,
   file.program = parts.arguments[at];
   if (!StringRef(file.program.text).contains('/'))
     file.program.text.insert(0, "./");
-  if (const ShellVariable *folder = variables.find(folderName))
-    file.folder = folder->value.word();
+  file.folder = state.folder();
   std::optional<std::string> text = readFile(file);
-  if (!text || text->size() > textBudget)
+  if (!text || !source.hasRoom(text->size()))
     return false;
-  texts.push_back(std::move(*text));
+  StringRef kept = source.keep(std::move(*text));
   std::vector<ShellValue> arguments;
   for (const JobWord &word : ArrayRef(parts.arguments).drop_front(at + 1))
     arguments.push_back(word.known() ? ShellValue(word.text)
                                      : ShellValue::notKnown(word.unknown));
-  ShellVariables::Mark start = variables.mark();
-  auto outerArguments = std::exchange(variables.arguments, arguments);
-  const char *outerText = std::exchange(fileText, texts.back().data());
-  keepExported(command.line);
+  ShellVariables::Mark start = state.variables.mark();
+  auto outerArguments = std::exchange(state.variables.arguments, arguments);
+  const char *outerText = std::exchange(source.fileText, kept.data());
+  state.keepExported(command.line);
   size_t before = words.size() - parts.arguments.size() - 1;
-  bool isRead = readBehind(words.take_front(before), texts.back(), command.line,
+  bool isRead = readBehind(words.take_front(before), kept, command.line,
                            parts.arguments[at].text);
-  fileText = outerText;
-  variables.arguments = std::move(outerArguments);
-  variables.undo(start);
+  source.fileText = outerText;
+  state.variables.arguments = std::move(outerArguments);
+  state.variables.undo(start);
   return isRead;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// "python3 -c TEXT"
+static bool isInterpretersText(const LaunchParts &parts) {
+  if (!parts.launchers.empty() || !parts.program)
+    return false;
+  StringRef name = sys::path::filename(parts.program->text);
+  return isInterpreter(name) && !isShell(name) && !parts.arguments.empty() &&
+         StringRef(parts.arguments[0].text).starts_with("-");
+}
+
+bool JobTexts::startPrograms(const ShellCommand &command) {
+  launches.noteSubmitted(command);
+  bool ends = false;
+  std::vector<JobWord> words = launches.place.words;
+  words.insert(words.end(), command.words.begin(), command.words.end());
+  for (LaunchParts &parts : findLaunches(words)) {
+    readShellTexts(parts, words, command.line);
+    ends |=
+        command.name() == "exec" && parts.program && !record.isConditional();
+    if (!parts.notUnderstood.empty())
+      record.addNotUnderstood(command.line, parts.notUnderstood);
+    // "x=$(python3 -c TEXT)" computes a value for the script.
+    if ((substitutions && isInterpretersText(parts)) ||
+        readDocument(command, parts, words) ||
+        readShellFile(command, parts, words))
+      continue;
+    launches.addOperands(command, parts);
+    if (parts.isLaunched)
+      launches.addLaunch(command, parts);
+    else
+      launches.noteBareName(command, parts);
+  }
+  return ends;
 }
