@@ -487,8 +487,7 @@ TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
 }
 
 //===----------------------------------------------------------------------===//
-// Mistakes that suites like this one make; docs/mpgbench-experiments.md has a
-// list of all of them.
+// Mistakes that suites like this one make.
 //===----------------------------------------------------------------------===//
 
 static bool has(llvm::StringRef text, llvm::StringRef part) {
