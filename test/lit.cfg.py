@@ -160,6 +160,10 @@ if shutil.which("unshare") and all(
     == 0 for options in ("-m", "-rm")
 ):
     config.available_features.add("mount-namespace")
+if shutil.which("unshare") and subprocess.run(
+    ["unshare", "--cgroup", "--mount", "mount", "-t", "tmpfs", "none", "/sys/fs/cgroup"],
+    stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("cgroup-namespace")
 # A pool of large pages for the tests, shared or for one alone (tools/pool.py).
 pool = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
 if os.path.exists(pool):
