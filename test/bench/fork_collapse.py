@@ -9,14 +9,16 @@ redis-benchmark sets and gets values of 1,000 bytes with ten clients, the server
 in the background (BGSAVE forks), and the load goes on for 2 s after that. Prints how
 much of the memory of the process is on large pages at the end of a save and 0.5, 1 and
 2 s later, how long the fork took, and the 99th percentile of latencies while it saved
-and after: medians, in brackets the least and the most. Needs redis-server and
-redis-tools.
+and after: medians, in brackets the least and the most. The ratios of latencies are
+medians of the rounds, with the interval of 95 % of bootstrapped medians. Needs
+redis-server and redis-tools.
 """
 
 import argparse
 import collections
 import csv
 import pathlib
+import random
 import re
 import statistics
 import subprocess
@@ -104,6 +106,13 @@ class Server:
         self.process.wait()
 
 
+def ratio(values: List[float], plain: List[float]) -> str:
+    each = [one / other for one, other in zip(values, plain)]
+    medians = sorted(statistics.median(random.choices(each, k=len(each)))
+                     for _ in range(2000))
+    return f"{statistics.median(each):.2f}x [{medians[50]:.2f}, {medians[1949]:.2f}]"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", type=pathlib.Path, default=TOP / "build")
@@ -124,6 +133,9 @@ def main() -> None:
                 print(f"  {name}: {statistics.median(values):.2f} "
                       f"({min(values):.2f} to {max(values):.2f})")
             server.close()
+        plain, large = (server.results for server in servers)
+        for name in (name for name in plain if name.startswith("p99")):
+            print(f"{name[:-4]}, thp to plain: {ratio(large[name], plain[name])}")
 
 
 if __name__ == "__main__":
