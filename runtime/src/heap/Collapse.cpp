@@ -54,7 +54,7 @@ static std::atomic<uintptr_t> witness{0};
 static constexpr uint64_t millisecond = 1000000;
 /// Of the time, for the thread that does it: soon after a fork, when the next
 /// may come and undo it, and later.
-static constexpr uint64_t earlyShare = 32, share = 8;
+static constexpr uint64_t earlyShare = 16, share = 4;
 static constexpr uint64_t earlyNs = 100 * millisecond;
 /// Many children end before, or call exec.
 static constexpr uint64_t firstPauseNs = 10 * millisecond;

@@ -6,7 +6,7 @@
 // 6.1), some pages at a time, in malloc's slow path, because libmpg has no
 // thread. It restores only pages that are no longer shared, so that no memory
 // is used twice: the child has ended, has called exec, or has written to them.
-// It takes at most an eighth of a thread's time, a page at a time: 0.2 to
+// It takes at most a quarter of a thread's time, a page at a time: 0.2 to
 // 0.7 ms.
 
 #ifndef MPG_RUNTIME_COLLAPSE_H
