@@ -77,6 +77,9 @@ void writeNodeText(llvm::raw_ostream &out, const Node &node,
 /// Schema mpginfo-1.
 void writeNodeJson(llvm::raw_ostream &out, const Node &node,
                    const Verdict &verdict);
+/// Prometheus' text format.
+void writeNodePrometheus(llvm::raw_ostream &out, const Node &node,
+                         const Verdict &verdict);
 
 //===----------------------------------------------------------------------===//
 // The verdict (Verdict.cpp)

@@ -12,8 +12,12 @@ def need : LongValue<"need", "SIZE",
 status is 1 if fewer can be had, and the command is for this many. A SIZE is
 a whole number and K, M, G or T, in powers of 1,024. Without it the command
 is for half of the memory that is available.}]>;
-def json : LongFlag<"json", "print JSON, schema mpginfo-1">,
-    Manual<[{Print JSON. See OUTPUT.}]>;
+def format : LongValue<"format", "text|json|prometheus",
+    "form of the report (default text)">,
+    Manual<[{Form of the report: `text`, the default, for people; `json`, schema
+mpginfo-1; `prometheus` for the textfile collector of node_exporter. See OUTPUT.}]>;
+def json : LongFlag<"json", "same as --format=json">, Alias<format>,
+    AliasArgs<["json"]>;
 def root : LongValue<"root", "DIRECTORY",
     "look at proc, sys, dev and opt in DIRECTORY, a copy from\n"
     "another node, and try nothing on this one">,

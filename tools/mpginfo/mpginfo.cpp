@@ -8,6 +8,7 @@
 #include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
@@ -22,8 +23,10 @@ using namespace mpg;
 
 namespace {
 
+enum class ReportFormat : uint8_t { text, json, prometheus };
+
 struct InfoOptions {
-  bool json = false;
+  ReportFormat format = ReportFormat::text;
   uint64_t neededPages = 0; ///< of 2 MiB; 0: not asked
   std::string root = "/";
 };
@@ -36,6 +39,14 @@ static const ProgramText programText = {
     "large\npages, and what to type to get more",
     "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
     "--need,\nor it is not known, 2 usage error or no such DIRECTORY\n"};
+
+static std::optional<ReportFormat> parseFormat(StringRef word) {
+  return StringSwitch<std::optional<ReportFormat>>(word)
+      .Case("text", ReportFormat::text)
+      .Case("json", ReportFormat::json)
+      .Case("prometheus", ReportFormat::prometheus)
+      .Default(std::nullopt);
+}
 
 /// A size in pages of 2 MiB; nothing if it is not one.
 static std::optional<uint64_t> parsePages(StringRef text) {
@@ -61,7 +72,14 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
             "program there is mpgaudit",
         status);
   InfoOptions options;
-  options.json = args.hasArg(OPT_json);
+  StringRef word = args.getLastArgValue(OPT_format, "text");
+  std::optional<ReportFormat> format = parseFormat(word);
+  if (!format)
+    return line.usageError(
+        "'" + printable(word) + "' of --format is unknown" +
+            suggestValue(word, {"text", "json", "prometheus"}),
+        status);
+  options.format = *format;
   if (const Arg *arg = args.getLastArg(OPT_root))
     options.root = arg->getValue();
   if (const Arg *arg = args.getLastArg(OPT_need)) {
@@ -86,11 +104,18 @@ static int run(const InfoOptions &options) {
   }
   Node node = readNode(tree);
   Verdict verdict = judgeNode(node, options.neededPages);
-  if (options.json)
-    writeNodeJson(outs(), node, verdict);
-  else
+  switch (options.format) {
+  case ReportFormat::text:
     // Of a copy of another machine's files the reader is not known.
     writeNodeText(outs(), node, verdict, geteuid() == 0 || options.root != "/");
+    break;
+  case ReportFormat::json:
+    writeNodeJson(outs(), node, verdict);
+    break;
+  case ReportFormat::prometheus:
+    writeNodePrometheus(outs(), node, verdict);
+    break;
+  }
   return verdict.isGood() ? 0 : 1;
 }
 
