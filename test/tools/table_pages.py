@@ -159,20 +159,19 @@ def ranks() -> str:
     return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
 
 
-# Kinds whose words are a list on the page; --explain has the answers.
-LISTED = {"not": "Nothing does the same; `--explain` says why, and what is nearest",
-          "byDefault": "Nothing to write, clang and flang do so by default (where an option such "
-                       "as `-ffast-math` changes that, `--explain` says so)",
-          "older": "For the SPARC processors of K, FX10 and FX100"}
+# Kinds of words that the page leaves to --explain, or lists without their answers.
+SILENT = ("byDefault", "older")
+LISTED = {"not": "Nothing does the same; `--explain` says why, and what is nearest"}
 
 
 def answers(head: List[str], rows: List[tables.Row]) -> str:
-    """Words with one answer share a row, and words that are as another one its row; those of
-    a listed kind are a list."""
+    """Words with one answer share a row, and words that are as another one its row."""
     words: Dict[tuple, List[str]] = {}
     answer_of: Dict[str, tuple] = {}
     for row in rows:
         word, kind, *texts = row.args
+        if kind in SILENT:
+            continue
         alias = re.fullmatch(r"As (?:!OCL )?(\S+)\.", texts[0])
         answer = (answer_of.get(alias[1], ()) if alias else ()) or \
             ((kind,) if kind in LISTED else (kind, *texts))
