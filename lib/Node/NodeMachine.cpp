@@ -6,6 +6,7 @@
 #include "Node/HugePages.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "mpg/filesystems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fcntl.h>
@@ -190,13 +191,11 @@ static std::optional<bool> movesLargePages() {
 /// ask at once; a limit on files (ulimit -f) would end the process by a signal.
 static int openNamelessFile() {
   constexpr rlim_t bytes = 2 * largePageBytes;
-  constexpr long local[] = {0xef53 /* ext4 */, 0x58465342 /* XFS */,
-                            0x9123683e /* btrfs */, 0x01021994 /* tmpfs */,
-                            0x794c7630 /* overlay */};
   struct statfs system;
   rlimit files;
   if (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur < bytes ||
-      statfs(".", &system) != 0 || !is_contained(local, long(system.f_type)))
+      statfs(".", &system) != 0 ||
+      !mpg_is_local_filesystem(static_cast<unsigned long>(system.f_type)))
     return -1;
   int file = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 && ftruncate(file, off_t(bytes)) == 0)

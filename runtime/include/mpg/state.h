@@ -30,7 +30,9 @@ enum mpg_region_kind {
   MPG_REGION_HEAP,
   MPG_REGION_STACK,
   MPG_REGION_THREAD_STACK, /* all of them together, start is 0 */
-  MPG_REGION_LIBRARY       /* writable segment of a shared library */
+  MPG_REGION_LIBRARY,      /* writable segment of a shared library */
+  MPG_REGION_TEXT,         /* the program's code */
+  MPG_REGION_RODATA        /* its segments that are neither code nor writable */
 };
 
 struct mpg_state_region {

@@ -328,13 +328,16 @@ static void resolveRegions(Values &values, Config &config, Messages &messages) {
   if (!config.hugePages)
     values.set(Variable::MPG_MODE, uint64_t(Mode::none));
   config.mode = Mode(values.of(Variable::MPG_MODE));
-  if (config.mode == Mode::none)
+  if (config.mode == Mode::none) {
     values.set(Variable::MPG_MMAP, 0);
+    values.set(Variable::MPG_TEXT, 0);
+  }
   config.stacks = values.of(Variable::XOS_MMM_L_LPG_MODE) == 0;
   config.stacksGiven =
       config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
   config.advisesMaps = values.of(Variable::MPG_MMAP) == 1;
+  config.advisesText = values.of(Variable::MPG_TEXT) == 1;
   config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
   config.hugeBytes = readHugeBytes(values, config.mode, messages);
   config.bssPaging = parsePaging(values, 0);

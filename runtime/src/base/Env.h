@@ -48,6 +48,7 @@ struct Config {
   size_t ompStackBytes = 0;    ///< OMP_STACKSIZE; 0: not set
   bool remapLibraries = false; ///< MPG_REMAP=all
   bool advisesMaps = false;    ///< MPG_MMAP=thp; false in mode none
+  bool advisesText = false;    ///< MPG_TEXT=auto; false in mode none
   size_t hugeBytes = 2 << 20;  ///< XOS_MMM_L_HUGETLB_SZ
   Paging bssPaging = Paging::prepage;
   Paging stackPaging = Paging::demand;

@@ -132,12 +132,12 @@ bool mpg::parseMapping(const char *line, Mapping &mapping) {
   line += 5;
   if (!parseNumber(line, 16, ignored)) // offset
     return false;
-  for (int fields = 0; fields < 2; ++fields) { // device, inode
-    while (*line == ' ')
-      ++line;
-    while (*line && *line != ' ')
-      ++line;
-  }
+  skip(line, ' ');
+  while (*line && *line != ' ') // device
+    ++line;
+  skip(line, ' ');
+  if (!parseNumber(line, 10, mapping.inode))
+    return false;
   while (*line == ' ')
     ++line;
   size_t length = strnlen(line, sizeof mapping.name - 1);

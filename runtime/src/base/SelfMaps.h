@@ -34,7 +34,8 @@ private:
 struct Mapping {
   Range range;
   bool readable, writable, executable, shared;
-  char name[96]; ///< path or "[stack]"; empty for anonymous; cut off
+  uint64_t inode; ///< 0: no file
+  char name[96];  ///< path or "[stack]"; empty for anonymous; cut off
 };
 
 /// One line of /proc/PID/maps; false if it is not one.

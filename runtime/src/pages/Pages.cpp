@@ -451,8 +451,11 @@ public:
   /// True if unknown.
   bool isTouched(Range range) const;
   Presence readPresence(Range frame) const;
+  FilePresence readFilePresence(Range frame) const;
 
 private:
+  static constexpr size_t maxPages = hugeFrameBytes / 4096; ///< of a frame
+  size_t readWords(Range frame, uint64_t (&words)[maxPages]) const;
   bool isReliable() const;
   int fd;
   static inline std::atomic<char> isTrue{'?'}; ///< y or n when known
@@ -513,15 +516,38 @@ bool PageMap::isTouched(Range range) const {
   return false;
 }
 
-Presence PageMap::readPresence(Range frame) const {
-  constexpr uint64_t present = 1ULL << 63, exclusive = 1ULL << 56;
-  constexpr size_t maxPages = hugeFrameBytes / 4096;
-  uint64_t words[maxPages];
-  size_t pages = frame.bytes() / basePageBytes(), count = 0;
+/// The words of all pages of \p frame; 0: they cannot be read.
+size_t PageMap::readWords(Range frame, uint64_t (&words)[maxPages]) const {
+  size_t pages = frame.bytes() / basePageBytes();
   long want = long(pages * sizeof words[0]);
   if (fd < 0 || pages > maxPages ||
       rawCall(SYS_pread64, fd, long(words), want,
               long(frame.start / basePageBytes() * sizeof words[0])) != want)
+    return 0;
+  return pages;
+}
+
+FilePresence PageMap::readFilePresence(Range frame) const {
+  constexpr uint64_t present = 1ULL << 63, swapped = 1ULL << 62,
+                     ofFile = 1ULL << 61;
+  uint64_t words[maxPages];
+  size_t pages = readWords(frame, words), count = 0;
+  if (!pages)
+    return FilePresence::unknown;
+  for (size_t i = 0; i < pages; ++i) {
+    bool isPresent = words[i] & present;
+    if ((words[i] & swapped) || (isPresent && !(words[i] & ofFile)))
+      return FilePresence::owned;
+    count += isPresent ? 1 : 0;
+  }
+  return count == pages ? FilePresence::all : FilePresence::part;
+}
+
+Presence PageMap::readPresence(Range frame) const {
+  constexpr uint64_t present = 1ULL << 63, exclusive = 1ULL << 56;
+  uint64_t words[maxPages];
+  size_t pages = readWords(frame, words), count = 0;
+  if (!pages)
     return Presence::other;
   for (size_t i = 0; i < pages; ++i) {
     if (!(words[i] & present))
@@ -535,6 +561,10 @@ Presence PageMap::readPresence(Range frame) const {
 
 Presence mpg::readPresence(Range frame) {
   return PageMap().readPresence(frame);
+}
+
+FilePresence mpg::readFilePresence(Range frame) {
+  return PageMap().readFilePresence(frame);
 }
 
 int mpg::collapse(Range frame) {

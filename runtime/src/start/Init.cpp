@@ -9,6 +9,7 @@
 //   environment   into one Config, all of it checked
 //   sectors       ways of the L2 cache, if the environment sets some
 //   data          .data and .bss, because later steps write to them
+//   code          asks for large pages of the page cache, if that is wanted
 //   stack         the process stack
 //   threads       from here on new threads get large pages
 //
@@ -32,6 +33,7 @@
 #include "pages/PagesNuma.h"
 #include "pages/Shortage.h"
 #include "segments/Remap.h"
+#include "segments/Text.h"
 #include "stack/Stack.h"
 #include "stack/ThreadStack.h"
 #include <errno.h>
@@ -298,6 +300,8 @@ static void run() {
   watchForks(config, state.messages);
   startOwnMaps(config, state.messages);
   remapSegments(config, state.messages, threads, touchAtStart);
+  if (config.advisesText)
+    adviseText(config, state.messages);
   if (config.stacks) {
     remapStack(config, state.messages, threads);
     startThreadStacks(config, state.messages);

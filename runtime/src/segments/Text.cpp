@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A frame goes through up to four tries, until all of its pages come by one
+// fault, which shows that it is on a large page:
+//
+//   as it is    the page cache may have it so from an earlier run
+//   mapped anew its page table may be that of small pages
+//   read anew   the page cache may hold small pages: those that nobody maps and
+//               that are clean can be dropped; the read after that makes a
+//               large one, because the memory asks for it
+//   collapsed   tmpfs, and kernels with CONFIG_READ_ONLY_THP_FOR_FS (Linux 6.1)
+//
+// What has been in vain for one frame is not tried for the next ones of the
+// file: it costs reads, of other processes too.
+//
+// Pages are touched through the kernel (MADV_POPULATE_READ, Linux 5.14),
+// because the file may be shorter by now, and that would be SIGBUS.
+
+#include "segments/Text.h"
+#include "base/Env.h"
+#include "base/Messages.h"
+#include "base/SelfMaps.h"
+#include "base/Syscall.h"
+#include "mpg/filesystems.h"
+#include "pages/Pages.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+using namespace mpg;
+
+static constexpr int adviceReadPages = 22; // MADV_POPULATE_READ
+
+//===----------------------------------------------------------------------===//
+// Which memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A segment of at least a frame that nobody writes to.
+struct TextSegment {
+  Range range; ///< as in the file
+  uint64_t offset;
+  const char *file; ///< "": the program's
+  bool isCode;
+  bool hasRelocations; ///< the loader writes to it
+  uint64_t inode;      ///< of what is mapped there; 0: not what is expected
+
+  /// The frames that can be on large pages.
+  Range frames() const {
+    bool agrees = (range.start - offset) % hugeFrameBytes == 0;
+    return agrees ? innerHugeFrames(range, hugeFrameBytes) : Range{};
+  }
+};
+
+class TextSegments {
+public:
+  explicit TextSegments(bool libraries);
+  void findMappings();
+  TextSegment *begin() { return segments; }
+  TextSegment *end() { return segments + count; }
+
+private:
+  static int addObject(dl_phdr_info *info, size_t, void *self);
+  void add(const dl_phdr_info &info);
+
+  static constexpr size_t max = 64;
+  const bool libraries;
+  bool isFirst = true; ///< the program comes first
+  size_t count = 0;
+  TextSegment segments[max];
+};
+
+} // namespace
+
+static bool hasTextRelocations(const dl_phdr_info &info) {
+  const ElfW(Dyn) *entry = nullptr;
+  for (unsigned i = 0; i < info.dlpi_phnum; ++i)
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr +
+                                                  info.dlpi_phdr[i].p_vaddr);
+  for (; entry && entry->d_tag; ++entry)
+    if (entry->d_tag == DT_TEXTREL ||
+        (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL)))
+      return true;
+  return false;
+}
+
+TextSegments::TextSegments(bool libraries) : libraries(libraries) {
+  dl_iterate_phdr(addObject, this);
+}
+
+/// \p self as a pointer to TextSegments.
+int TextSegments::addObject(dl_phdr_info *info, size_t, void *self) {
+  auto *all = static_cast<TextSegments *>(self);
+  if (!all->isFirst && !all->libraries)
+    return 1;
+  all->add(*info);
+  all->isFirst = false;
+  return 0;
+}
+
+void TextSegments::add(const dl_phdr_info &info) {
+  for (unsigned i = 0; i < info.dlpi_phnum && count < max; ++i) {
+    const ElfW(Phdr) &header = info.dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) ||
+        !(header.p_flags & PF_R) || header.p_filesz < hugeFrameBytes)
+      continue;
+    uintptr_t start = info.dlpi_addr + header.p_vaddr;
+    segments[count++] = {
+        {start, start + header.p_filesz}, header.p_offset,
+        isFirst ? "" : info.dlpi_name,    (header.p_flags & PF_X) != 0,
+        hasTextRelocations(info),         0};
+  }
+}
+
+/// Only what the kernel's list confirms is touched: a program may have put its
+/// own memory there.
+void TextSegments::findMappings() {
+  SelfMaps maps;
+  Mapping mapping;
+  while (maps.next(mapping))
+    for (TextSegment &segment : *this) {
+      Range frames = segment.frames();
+      if (mapping.readable && !mapping.writable && !mapping.shared &&
+          mapping.range.start <= frames.start &&
+          mapping.range.end >= frames.end)
+        segment.inode = mapping.inode;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A file of which code is mapped, and what is known of it by now.
+class TextFile {
+public:
+  explicit TextFile(const TextSegment &segment);
+  ~TextFile();
+  TextFile(const TextFile &) = delete;
+  TextFile &operator=(const TextFile &) = delete;
+  /// Puts \p frame, at \p offset, on a large page; else the reason why not.
+  const char *makeLarge(Range frame, uint64_t offset);
+
+private:
+  bool canDrop() const;
+  bool drop(Range frame, uint64_t offset);
+  void stopDropping();
+
+  int fd; ///< below zero: it cannot be read
+  uint64_t inode;
+  bool mayDrop, mayCollapse = true;
+};
+
+} // namespace
+
+TextFile::TextFile(const TextSegment &segment)
+    : fd(int(rawCall(SYS_openat, AT_FDCWD,
+                     long(*segment.file ? segment.file : "/proc/self/exe"),
+                     O_RDONLY | O_CLOEXEC))),
+      inode(segment.inode), mayDrop(canDrop()) {}
+
+TextFile::~TextFile() {
+  if (fd >= 0)
+    rawCall(SYS_close, fd);
+}
+
+/// The file is the mapped one, and reading it again is a matter of this node.
+bool TextFile::canDrop() const {
+  struct statfs system;
+  struct stat status;
+  return fd >= 0 && fstatfs(fd, &system) == 0 &&
+         mpg_is_local_filesystem(static_cast<unsigned long>(system.f_type)) &&
+         fstat(fd, &status) == 0 && status.st_ino == inode;
+}
+
+/// Takes the pages of \p frame from this process, if none has been changed.
+static bool unmapPages(Range frame) {
+  return rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
+                 MADV_DONTNEED) == 0;
+}
+
+static int readPages(uintptr_t start, size_t bytes) {
+  long result = rawCall(SYS_madvise, long(start), long(bytes), adviceReadPages);
+  return isError(result) ? int(-result) : 0;
+}
+
+/// Has the first page of \p frame read, with its neighbours; an errno value.
+static int readFirstPage(Range frame) {
+  return readPages(frame.start, basePageBytes());
+}
+
+/// Waits for pages that are being read: they could not be dropped.
+bool TextFile::drop(Range frame, uint64_t offset) {
+  return readPages(frame.start, frame.bytes()) == 0 && unmapPages(frame) &&
+         rawCall(SYS_fadvise64, fd, long(offset), long(frame.bytes()),
+                 POSIX_FADV_DONTNEED) == 0;
+}
+
+/// Pages that were just written could not be dropped. Has the kernel begin with
+/// what it would do in half a minute, so that the next start finds them clean.
+void TextFile::stopDropping() {
+  mayDrop = false;
+  rawCall(SYS_sync_file_range, fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+const char *TextFile::makeLarge(Range frame, uint64_t offset) {
+  enum Try { asItIs, mappedAnew, readAnew, collapsed, none };
+  for (int next = asItIs; next != none; ++next) {
+    if ((next == mappedAnew && !unmapPages(frame)) ||
+        (next == readAnew && !(mayDrop && drop(frame, offset))) ||
+        (next == collapsed &&
+         !(mayCollapse && (mayCollapse = collapse(frame) == 0))))
+      continue;
+    if (int error = readFirstPage(frame))
+      return error == EINVAL ? "the kernel cannot be asked to read it (before "
+                               "Linux 5.14); it may come later"
+                             : "the file cannot be read";
+    switch (readFilePresence(frame)) {
+    case FilePresence::all:
+      return nullptr;
+    case FilePresence::owned:
+      return "this process has changed pages of it (relocations, a breakpoint)";
+    case FilePresence::unknown:
+      return "/proc/self/pagemap cannot be read, so it is not known";
+    case FilePresence::part:
+      break;
+    }
+    if (next == readAnew)
+      stopDropping();
+  }
+  return "small pages of the file are in the page cache: it was just written, "
+         "or another process maps it (start it again later, or by mpgrun "
+         "--text), or the file system has no large ones (mpginfo: file-pages)";
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What became of code, and of constants.
+struct TextTally {
+  uint64_t bytes = 0, hugeBytes = 0;
+  const char *reason = nullptr; ///< the first
+};
+
+} // namespace
+
+/// Why none of \p segment can be on large pages; null if it can.
+static const char *findObstacle(const TextSegment &segment) {
+  if (segment.frames().empty())
+    return "address and place in the file differ modulo 2 MiB; fix: the line "
+           "for the linker that mpgaudit prints (MPG153)";
+  if (segment.hasRelocations)
+    return "it has text relocations; fix: compile all of it with -fPIC";
+  if (!thpIsAllowed())
+    return "the system or the process forbids transparent huge pages "
+           "(" MPG_THP_FOLDER "enabled)";
+  if (!thpIsCounted())
+    return "base pages of this size have no large pages of 2 MiB for files";
+  if (!segment.inode)
+    return "/proc/self/maps does not show it as a mapping of the file";
+  return nullptr;
+}
+
+/// Asks for large pages for \p segment. \p hugeBytes receives what is on them;
+/// returns why not all frames are, or null.
+static const char *advise(const TextSegment &segment, uint64_t &hugeBytes) {
+  if (const char *obstacle = findObstacle(segment))
+    return obstacle;
+  // All of it, so that it stays one mapping.
+  uintptr_t start = roundDown(segment.range.start, basePageBytes());
+  uintptr_t end = roundUp(segment.range.end, basePageBytes());
+  if (rawCall(SYS_madvise, long(start), long(end - start), MADV_HUGEPAGE) != 0)
+    return "the kernel refuses the request (madvise: no transparent huge pages "
+           "of files, or a system call filter)";
+  // Else the kernel reads ahead, and small pages get in the way of the third
+  // frame where its read_ahead_kb is below 2 MiB: HW:file-thp-anew.
+  rawCall(SYS_madvise, long(start), long(end - start), MADV_RANDOM);
+  TextFile file(segment);
+  Range frames = segment.frames();
+  const char *reason = nullptr;
+  for (uintptr_t at = frames.start; at < frames.end; at += hugeFrameBytes) {
+    uint64_t offset = segment.offset + (at - segment.range.start);
+    const char *problem = file.makeLarge({at, at + hugeFrameBytes}, offset);
+    if (!problem)
+      hugeBytes += hugeFrameBytes;
+    else if (!reason)
+      reason = problem;
+  }
+  rawCall(SYS_madvise, long(start), long(end - start), MADV_NORMAL);
+  return reason;
+}
+
+static void reportRest(const TextTally &tally, Messages &messages) {
+  // The two ends of a segment are what any program may cost.
+  if (!tally.reason || tally.bytes < tally.hugeBytes + hugeFrameBytes)
+    return;
+  LineBuffer line;
+  line.add("MPG_TEXT=auto: ")
+      .addBytes(tally.bytes - tally.hugeBytes)
+      .add(" of ")
+      .addBytes(tally.bytes)
+      .add(" of code and constants stay on normal pages (more TLB misses): ")
+      .add(tally.reason);
+  messages.report(MPG_MSG_TEXT, line);
+}
+
+void mpg::adviseText(const Config &config, Messages &messages) {
+  TextSegments segments(config.remapLibraries);
+  if (segments.begin() == segments.end())
+    return;
+  segments.findMappings();
+  TextTally all;
+  for (const TextSegment &segment : segments) {
+    uint64_t hugeBytes = 0;
+    const char *reason = advise(segment, hugeBytes);
+    if (!*segment.file)
+      messages.region(segment.isCode ? MPG_REGION_TEXT : MPG_REGION_RODATA,
+                      segment.range, hugeBytes, hugeFrameBytes,
+                      reason ? reason : "");
+    all.bytes += segment.range.bytes();
+    all.hugeBytes += hugeBytes;
+    if (!all.reason)
+      all.reason = reason;
+  }
+  reportRest(all, messages);
+}
