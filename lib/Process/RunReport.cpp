@@ -25,9 +25,9 @@ static constexpr uint64_t threadHeapBytes = 64 << 20;
 static constexpr uint64_t largestGuardBytes = 1 << 20;
 
 StringRef mpg::regionName(RunRegion region) {
-  static constexpr StringRef names[] = {"data",  "bss",          "heap",
-                                        "stack", "thread-stack", "thread-heap",
-                                        "mmap",  "library",      "shared"};
+  static constexpr StringRef names[] = {
+      "data", "bss",     "heap",   "stack", "thread-stack", "thread-heap",
+      "mmap", "library", "shared", "text",  "rodata"};
   return names[size_t(region)];
 }
 
@@ -69,7 +69,7 @@ public:
   Classifier(const std::vector<MappedArea> &areas,
              const std::vector<ProgramSegment> &segments, HeapRange heap)
       : areas(areas), segments(segments), heap(heap) {
-    for (size_t index = 0; index <= size_t(RunRegion::shared); ++index)
+    for (size_t index = 0; index < runRegionCount; ++index)
       uses[index].region = RunRegion(index);
   }
   std::vector<RegionUse> classify();
@@ -89,17 +89,16 @@ private:
   const std::vector<MappedArea> &areas;
   const std::vector<ProgramSegment> &segments;
   const HeapRange heap;
-  RegionUse uses[size_t(RunRegion::shared) + 1];
+  RegionUse uses[runRegionCount];
 };
 
 } // namespace
 
-/// \p bytes of \p area; what the kernel counts for all of it is shared out
+/// Adds \p bytes of \p area; what the kernel counts for all of it is shared out
 /// evenly.
-void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
+static void addShare(RegionUse &use, const MappedArea &area, uint64_t bytes) {
   if (bytes == 0)
     return;
-  RegionUse &use = uses[size_t(region)];
   auto share = [&](uint64_t value) {
     return uint64_t(double(value) * double(bytes) / double(area.bytes()));
   };
@@ -118,6 +117,10 @@ void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
     use.nodes.resize(area.nodes.size());
   for (size_t node = 0; node < area.nodes.size(); ++node)
     use.nodes[node] += share(area.nodes[node]);
+}
+
+void Classifier::add(RunRegion region, const MappedArea &area, uint64_t bytes) {
+  addShare(uses[size_t(region)], area, bytes);
 }
 
 static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
@@ -265,6 +268,24 @@ mpg::classifyAreas(const std::vector<MappedArea> &areas,
   return Classifier(areas, segments, heap).classify();
 }
 
+std::vector<RegionUse> mpg::classifyText(const std::vector<MappedArea> &areas,
+                                         StringRef name) {
+  RegionUse uses[2];
+  uses[0].region = RunRegion::text;
+  uses[1].region = RunRegion::rodata;
+  for (const MappedArea &area : areas)
+    if (area.readable && !area.writable && area.name == name)
+      addShare(uses[area.executable ? 0 : 1], area, area.bytes());
+  std::vector<RegionUse> result;
+  for (RegionUse &use : uses)
+    if (use.mappedBytes >= largePageBytes) {
+      use.peakBytes = use.bytes;
+      use.peakHugeBytes = use.hugeBytes;
+      result.push_back(std::move(use));
+    }
+  return result;
+}
+
 RunRegion mpg::regionOfArea(const std::vector<MappedArea> &areas,
                             size_t index) {
   const std::vector<ProgramSegment> none;
@@ -314,6 +335,10 @@ static std::optional<RunRegion> regionOfKind(uint32_t kind) {
     return RunRegion::threadStack;
   case MPG_REGION_LIBRARY:
     return RunRegion::library;
+  case MPG_REGION_TEXT:
+    return RunRegion::text;
+  case MPG_REGION_RODATA:
+    return RunRegion::rodata;
   }
   return std::nullopt;
 }
@@ -396,7 +421,7 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
   // libmpg has seen the pages of the pool; transparent ones it has asked for.
   bool isPool =
       report.mode == "hugetlb" || (report.mode == "auto" && !report.fallback);
-  uint64_t missing[size_t(RunRegion::shared) + 1] = {};
+  uint64_t missing[runRegionCount] = {};
   for (uint32_t index = 0; index < state.regionCount; ++index) {
     const mpg_state_region &from = state.regions[index];
     std::optional<RunRegion> region = regionOfKind(from.kind);
@@ -529,6 +554,23 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
     if (!use.reason.empty())
       text += ": " + use.reason;
     missing.push_back(std::move(text));
+  }
+  return missing;
+}
+
+std::vector<std::string> mpg::findMissingText(const RunReport &report) {
+  std::vector<std::string> missing;
+  if (!report.measured)
+    missing.push_back("not known: the program's memory could not be looked at");
+  for (const RegionUse &use : report.regions) {
+    bool isText =
+        use.region == RunRegion::text || use.region == RunRegion::rodata;
+    constexpr uint64_t endsBytes = 2 * largePageBytes;
+    if (isText && use.mappedBytes >= use.hugeBytes + endsBytes)
+      missing.push_back(formatBytes(use.mappedBytes - use.hugeBytes) + " of " +
+                        formatBytes(use.mappedBytes) + " of " +
+                        regionName(use.region).str() +
+                        " are not on large pages: " + use.reason);
   }
   return missing;
 }

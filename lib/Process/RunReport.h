@@ -71,7 +71,10 @@ enum class RunRegion : uint8_t {
   mmap,
   library, ///< writable segments of shared libraries
   shared,
+  text,   ///< the program's code
+  rodata, ///< what else of its file is not written to
 };
+constexpr size_t runRegionCount = size_t(RunRegion::rodata) + 1;
 llvm::StringRef regionName(RunRegion region);
 
 struct RegionUse {
@@ -157,6 +160,11 @@ std::vector<RegionUse>
 classifyAreas(const std::vector<MappedArea> &areas,
               const std::vector<ProgramSegment> &segments, HeapRange heap);
 
+/// Code and constants of the program \p name, as \p areas have it; only what
+/// has a large page and more.
+std::vector<RegionUse> classifyText(const std::vector<MappedArea> &areas,
+                                    llvm::StringRef name);
+
 /// The region of mapping \p index of \p areas, if it is neither the program's
 /// .data and .bss nor libmpg's heap. pre: \p areas in order.
 RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
@@ -185,6 +193,9 @@ std::string describeAbsence(const RunReport &report);
 /// one sentence each; empty if all is. Edges of up to two frames a region do
 /// not count: only a relink can move those.
 std::vector<std::string> findMissing(const RunReport &report);
+
+/// The same for code and constants: a program without much of them has all.
+std::vector<std::string> findMissingText(const RunReport &report);
 
 /// The node on which nearly all of a large region lies although threads ran on
 /// others: stacks of threads lie there. Nothing if it is not so.

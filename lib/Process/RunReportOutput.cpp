@@ -66,7 +66,10 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   if (use.hugeBytes)
     text = "  " + formatBytes(use.pageBytes) + " pages";
   uint64_t thpBytes = use.hugeBytes - std::min(use.poolBytes, use.hugeBytes);
-  if (isMeasured && thpBytes && use.poolBytes)
+  if (use.hugeBytes &&
+      (use.region == RunRegion::text || use.region == RunRegion::rodata))
+    text += " of the page cache";
+  else if (isMeasured && thpBytes && use.poolBytes)
     text += ", " + formatBytes(thpBytes) + " transparent";
   else if (isMeasured && use.hugeBytes)
     text += thpBytes ? ", transparent" : " of the pool";

@@ -29,6 +29,7 @@ struct RunOptions {
   std::string mode = "auto";
   bool modeGiven = false; ///< else MPG_MODE of the environment stays
   std::string policy;     ///< empty: not given
+  bool text = false;      ///< code on large pages of the page cache
   bool moves = false;     ///< pages to the nodes of the threads that use them
   bool children = false;
   std::optional<bool> hpcTags;
@@ -40,6 +41,7 @@ struct RunOptions {
   bool workingSet = false;
   std::string profileFile; ///< with %h, %r and %p in it; empty: standard error
   bool verify = false;
+  bool verifyText = false;
   bool quiet = false; ///< --quiet
   bool printEnv = false;
   bool dryRun = false;

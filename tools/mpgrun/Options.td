@@ -18,6 +18,16 @@ def policy : LongValue<"policy", "BSS:STACK:MMAP",
     "(demand), for each of the three">,
     Manual<[{When pages come: `prepage` at the start, `demand` at the first touch; a word
 each for .bss, stacks and the heap. Same as XOS_MMM_L_PAGING_POLICY.}]>;
+def text : LongFlag<"text",
+    "code and constants on large pages, too, if the program is\n"
+    "linked for it (MPG_TEXT=auto)">,
+    Manual<[{Code and constants on large pages of the page cache, too (MPG_TEXT=auto), where
+the program is linked for it: MPG153 of mpgaudit has the line for the linker.
+Before the start mpgrun has the file read anew in large pages if it is in the
+page cache in small ones; what was just written goes to the disk first. Nothing
+is copied: debuggers and profilers see the file as before. It is worth it for
+programs with many MiB of code in use, such as compilers and interpreters. Later
+starts have the pages without it as long as the page cache keeps the file.}]>;
 def move : LongValue<"move", "next-touch",
     "for programs that initialise in one thread: let the kernel\n"
     "move pages to the NUMA nodes of the threads that use them">,
@@ -128,6 +138,11 @@ on normal pages where the pool has none. The heap counts where malloc is libmpg'
 (`docs/environment.md`, "Stacks of threads"). So it is where nothing is known:
 libmpg was not at work, or transparent pages were asked for in a program that may
 not be traced and ended in a way that no library notices (`_exit`).}]>;
+def verify_text : LongValue<"verify", "text",
+    "the same for code and constants of 4 MiB and more">,
+    Manual<[{End with status 124 if 4 MiB or more of the program's code, or of its
+constants, were not on large pages although the program ended with 0. The one
+value is `text`; `--verify --verify=text` looks at both.}]>;
 def quiet : LongFlag<"quiet",
     "print errors only (MPG_QUIET=1); also -q">,
     Manual<[{Print errors only, of libmpg (MPG_QUIET=1) and of mpgrun.}]>;

@@ -14,6 +14,7 @@
 #include "Process/Ranks.h"
 #include "Process/RunReport.h"
 #include "Process/Supervisor.h"
+#include "Process/TextPages.h"
 #include "Profile/Profile.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,8 +49,10 @@ public:
 private:
   bool isReportWanted() const {
     return options.report || options.isProfiling() || options.verify ||
-           !options.reportFile.empty() || !options.jsonFile.empty();
+           options.verifyText || !options.reportFile.empty() ||
+           !options.jsonFile.empty();
   }
+  bool asksForText() const;
   void explainProgram() const;
   void prepareEnvironment(int stateFd);
   int printPlan() const;
@@ -156,6 +159,11 @@ void Runner::explainProgram() const {
               "then; set it yourself to be rid of this line\n";
 }
 
+bool Runner::asksForText() const {
+  const char *text = getenv("MPG_TEXT");
+  return options.text || (text && StringRef(text) == "auto");
+}
+
 void Runner::prepareEnvironment(int stateFd) {
   settings =
       libmpgSettings(options, program, libraryPath,
@@ -193,6 +201,13 @@ void Runner::writeFile(const std::string &pattern, pid_t pid,
     areFilesWritten &= writeReportFile(expandFileName(pattern, pid), write);
 }
 
+/// Prints what is missing by the option \p name. True if that is nothing.
+static bool isEmpty(StringRef name, const std::vector<std::string> &missing) {
+  for (const std::string &reason : missing)
+    error() << name << ": " << reason << "\n";
+  return missing.empty();
+}
+
 /// Prints what was asked for. A status of our own only where the program's says
 /// that all was well.
 std::optional<int> Runner::finish(const SupervisedRun &result,
@@ -209,13 +224,11 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
              << "; of each rank: --report=FILE-%r\n";
   }
   bool endedWell = result.waitStatus == 0;
-  if (options.verify) {
-    std::vector<std::string> missing = findMissing(report);
-    for (const std::string &reason : missing)
-      error() << "--verify: " << reason << "\n";
-    if (!missing.empty() && endedWell)
-      return exitNotVerified;
-  }
+  bool isVerified = !options.verify || isEmpty("--verify", findMissing(report));
+  if (options.verifyText)
+    isVerified &= isEmpty("--verify=text", findMissingText(report));
+  if (!isVerified && endedWell)
+    return exitNotVerified;
   if (!areFilesWritten && endedWell)
     return exitOwnError;
   return std::nullopt;
@@ -359,6 +372,7 @@ void Runner::addStateFile(int stateFd, RunReport &report) const {
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);
+  explainText(report, program.path, asksForText());
 }
 
 Outcome Runner::runAndReport() {
@@ -403,6 +417,8 @@ int Runner::run() {
     prepareEnvironment(-1);
     return printPlan();
   }
+  if (asksForText() && options.mode != "none")
+    prepareText(program.path);
   if (!isReportWanted() && !options.hpcTags) {
     prepareEnvironment(-1);
     applySettings(settings, options.children);

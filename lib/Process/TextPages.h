@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpgrun --text: has the page cache hold a program's code and constants in
+// large pages before the program starts. That is the best moment: nobody maps
+// the file yet. libmpg does the rest in the program
+// (runtime/src/segments/Text.cpp); programs without it get the pages as well,
+// because the kernel maps a large page of the page cache by itself.
+
+#ifndef MPG_PROCESS_TEXTPAGES_H
+#define MPG_PROCESS_TEXTPAGES_H
+
+#include <string>
+
+namespace mpg {
+
+struct RunReport;
+
+/// Reads small pages of \p program anew as large ones, where the file is linked
+/// for it, lies on this node, and the system permits transparent huge pages.
+/// Its contents do not change; what was just written goes to the disk first.
+/// Best effort: the report says what came of it.
+void prepareText(const std::string &program);
+
+/// Fills in why code and constants are not on large pages where libmpg has not
+/// told it. \p isAskedFor: by MPG_TEXT.
+void explainText(RunReport &report, const std::string &program,
+                 bool isAskedFor);
+
+} // namespace mpg
+
+#endif // MPG_PROCESS_TEXTPAGES_H
