@@ -60,6 +60,8 @@ static std::string linkLine(const Subject &subject) {
                      : image.findSection(".note.gnu.gold-version") ? "gold"
                      : comment.empty()                             ? "any"
                                                                    : "bfd";
+  if (linker == "ld.mpg")
+    return "  ld.mpg: -Wl,--mpg-text";
   std::string line = ("  " + linker + ": -Wl,-z,max-page-size=").str() +
                      std::to_string(subject.hugeBytes);
   // gold refuses it, and what linked the file may be gold.

@@ -162,8 +162,8 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
 }
 
 static constexpr StringRef ownOptions[] = {
-    "--mpg-huge=", "--mpg-layout=", "--mpg-min=", "--mpg-runtime=",
-    "--no-mpg-layout"};
+    "--mpg-huge=",    "--mpg-layout=", "--mpg-min=",
+    "--mpg-runtime=", "--mpg-text",    "--no-mpg-layout"};
 
 StringRef mpg::ownHelp() {
   return "ld.mpg: lld with the large page layout of .data and .bss\n"
@@ -179,6 +179,8 @@ StringRef mpg::ownHelp() {
          "  --mpg-runtime=auto      link libmpg if it is installed beside "
          "ld.mpg (default)\n"
          "  --mpg-runtime=yes|no    ... always; never\n"
+         "  --mpg-text              code and constants on borders of large "
+         "pages, too\n"
          "  --no-mpg-layout         link as ld.lld does\n"
          "\n";
 }
@@ -271,6 +273,8 @@ Error ArgParser::parseOwn(StringRef arg) {
   StringRef value = arg;
   if (arg == "--no-mpg-layout") {
     request.layout = false;
+  } else if (arg == "--mpg-text") {
+    request.text = true;
   } else if (arg.starts_with("--mpg-linker=")) {
     // From mpg.specs, for other linkers to stumble over.
   } else if (value.consume_front("--mpg-huge=")) {
@@ -374,6 +378,8 @@ void ArgParser::parseLayoutOption(const LldOption &option) {
     request.userScript = "--default-script=" + option.value.str();
   else if (name == "v" || name == "verbose")
     request.verbose = true;
+  else if (name == "symbol-ordering-file" || name == "call-graph-ordering-file")
+    request.ordersText = true;
   else if (name == "r" || name == "relocatable")
     relocatable = true;
   else if (name == "shared" || name == "Bshareable")

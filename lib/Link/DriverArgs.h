@@ -48,6 +48,7 @@ struct LinkRequest {
   bool promiseGiven = false; ///< --mpg-layout= stands on the command line
   uint64_t hugeBytes = 2 << 20;
   uint64_t minBytes = 2 << 20;
+  bool text = false; ///< --mpg-text: code and constants, too
   RuntimeChoice runtime = RuntimeChoice::automatic;
   bool help = false;
   bool version = false;
@@ -55,8 +56,9 @@ struct LinkRequest {
 
   // The meaning of lld's options.
   OutputKind output = OutputKind::program;
-  bool isStatic = false;  ///< nothing shared can be loaded by the output
-  bool isForMusl = false; ///< its loader is musl's
+  bool isStatic = false;   ///< nothing shared can be loaded by the output
+  bool isForMusl = false;  ///< its loader is musl's
+  bool ordersText = false; ///< a file of the user orders functions
   std::string outputPath = "a.out";
   std::string emulation;      ///< -m, empty if not given
   std::string userScript;     ///< the option that fixes the layout, if any

@@ -71,6 +71,7 @@ ScanResult readScanResult(llvm::StringRef text);
 struct LinkPlan {
   bool align = false; ///< false: the layout is skipped
   bool large = false; ///< .ldata and .lbss as well
+  bool text = false;  ///< code and constants: --mpg-text
   std::vector<std::string> lateSections;
   bool operator==(const LinkPlan &other) const;
   bool operator!=(const LinkPlan &other) const { return !(*this == other); }
@@ -85,7 +86,14 @@ struct OutputFacts {
   bool large = false;
   std::vector<std::string> lateSections; ///< after the end of the layout
   std::vector<std::string> broken;       ///< promises of the layout
+  uint64_t textBytes = 0; ///< of code, or of constants if they are more
+  /// Why code and constants cannot be on large pages.
+  std::vector<std::string> textBroken;
 };
+
+/// What --mpg-text needs at least to gain anything: so many bytes of code or of
+/// constants. --mpg-min below a large page lowers it.
+uint64_t minTextBytes(const LinkRequest &request);
 
 /// The plan that the inputs ask for, as far as they are scanned.
 LinkPlan planOfInputs(const LinkRequest &request, const ScanResult &scan);

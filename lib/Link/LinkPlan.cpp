@@ -4,6 +4,8 @@
 // scan's answer as text.
 
 #include "Link/InputScan.h"
+#include "Link/LldCommand.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -13,8 +15,12 @@ static constexpr uint64_t quickOutputBytes = 64 << 20;
 static constexpr uint64_t quickBitcodeBytes = 1 << 20;
 
 bool LinkPlan::operator==(const LinkPlan &other) const {
-  return align == other.align && large == other.large &&
+  return align == other.align && large == other.large && text == other.text &&
          lateSections == other.lateSections;
+}
+
+uint64_t mpg::minTextBytes(const LinkRequest &request) {
+  return std::min(request.minBytes, segmentPageBytes(request.hugeBytes));
 }
 
 LinkPlan mpg::planOfInputs(const LinkRequest &request, const ScanResult &scan) {
@@ -23,6 +29,8 @@ LinkPlan mpg::planOfInputs(const LinkRequest &request, const ScanResult &scan) {
   plan.large = plan.align && scan.large;
   if (plan.align)
     plan.lateSections = scan.lateSections;
+  // How much code there will be only the output shows.
+  plan.text = request.text;
   return plan;
 }
 
@@ -30,12 +38,18 @@ LinkPlan mpg::planOfOutput(const LinkRequest &request, const ScanResult &scan,
                            const LinkPlan &plan, const OutputFacts &output) {
   if (!output.readable || !output.sized || scan.readsPipe)
     return plan;
-  if (output.dataBytes < request.minBytes) {
-    bool quick = output.fileBytes <= quickOutputBytes &&
-                 scan.bitcodeBytes <= quickBitcodeBytes;
-    return quick ? LinkPlan() : plan;
-  }
+  bool quick = output.fileBytes <= quickOutputBytes &&
+               scan.bitcodeBytes <= quickBitcodeBytes;
   LinkPlan better = plan;
+  if (quick && output.textBytes < minTextBytes(request))
+    better.text = false;
+  if (output.dataBytes < request.minBytes) {
+    if (!quick)
+      return plan;
+    LinkPlan skipped;
+    skipped.text = better.text;
+    return skipped;
+  }
   better.align = true;
   better.large |= output.large;
   better.lateSections.insert(better.lateSections.end(),

@@ -22,6 +22,10 @@ bool mpg::isLoaderFolder(StringRef folder) {
           !folder.contains('/'));
 }
 
+uint64_t mpg::segmentPageBytes(uint64_t hugeBytes) {
+  return hugeBytes <= separateSegmentsBytes ? hugeBytes : uint64_t(2) << 20;
+}
+
 /// A program that calls nothing of the runtime needs it all the same. It is
 /// named by path and not by -l: the user's -L must not find another one.
 static void addRuntime(const Additions &additions,
@@ -61,20 +65,22 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
   if (!additions.runtimeFolder.empty())
     command.push_back("--rpath=" + additions.runtimeFolder);
   addRuntime(additions, command);
+  // Hot functions go in front of the others by the names of their sections,
+  // unless the user orders all functions.
+  if (additions.alignText && !request.ordersText)
+    command.insert(command.end(), {"-z", "keep-text-section-prefix"});
   command.insert(command.end(), request.lldArgs.begin() + 1,
                  request.lldArgs.end());
-  if (additions.alignSegments) {
-    // Gives each segment separate large pages: RELRO must not share one with
-    // the code in front of it. Costs address space, nothing in the file.
-    uint64_t pageBytes = request.hugeBytes <= separateSegmentsBytes
-                             ? request.hugeBytes
-                             : uint64_t(2) << 20;
-    if (request.maxPageBytes < pageBytes)
-      command.insert(command.end(),
-                     {"-z", "max-page-size=" + std::to_string(pageBytes)});
+  // Gives each segment separate large pages: RELRO must not share one with the
+  // code in front of it. Costs address space, nothing in the file.
+  uint64_t pageBytes = segmentPageBytes(request.hugeBytes);
+  if ((additions.alignSegments || additions.alignText) &&
+      request.maxPageBytes < pageBytes)
+    command.insert(command.end(),
+                   {"-z", "max-page-size=" + std::to_string(pageBytes)});
+  if (additions.alignSegments)
     for (std::string &definition : layoutDefinitions())
       command.push_back(std::move(definition));
-  }
   if (!additions.lastObject.empty()) {
     if (request.hasFormat)
       command.push_back("--format=elf");
@@ -119,6 +125,7 @@ constexpr const char *bssStartName = "__mpg_layout_bss_start";
 constexpr const char *bssEndName = "__mpg_layout_bss_end";
 constexpr const char *tailName = "__mpg_tail";
 constexpr const char *largeTailName = "__mpg_large_tail";
+constexpr const char *textTailName = "__mpg_text_tail";
 
 /// Collects sections, symbols and relocations; bytes() lays them out. Symbol
 /// numbers are final when they are given out, because section symbols (local)
@@ -332,20 +339,45 @@ static mpg_note_layout layoutNote(uint64_t hugeBytes, uint16_t flags) {
   return note;
 }
 
-static std::string writeLast(Machine machine, uint64_t hugeBytes, bool large) {
-  ObjectWriter object(machine);
+namespace {
+
+/// A section of the last object, which moves what follows it to a border.
+struct Tail {
+  const char *section, *symbol;
+  uint32_t type;
+  uint64_t flags, align;
+};
+
+} // namespace
+
+static std::vector<Tail> findTails(const LayoutWish &wish, bool data) {
   constexpr uint64_t flags = SHF_ALLOC | SHF_WRITE;
-  unsigned tail =
-      object.addSection(layoutTailSection, SHT_NOBITS, flags, hugeBytes);
-  unsigned largeTail =
-      large ? object.addSection(".mpg.ltail", SHT_NOBITS,
-                                flags | largeSectionFlag, hugeBytes)
-            : 0;
+  std::vector<Tail> tails;
+  if (data)
+    tails.push_back(
+        {layoutTailSection, tailName, SHT_NOBITS, flags, wish.hugeBytes});
+  if (data && wish.large)
+    tails.push_back({".mpg.ltail", largeTailName, SHT_NOBITS,
+                     flags | largeSectionFlag, wish.hugeBytes});
+  if (wish.text)
+    tails.push_back({textTailSection, textTailName, SHT_PROGBITS,
+                     SHF_ALLOC | SHF_EXECINSTR,
+                     segmentPageBytes(wish.hugeBytes)});
+  return tails;
+}
+
+static std::string writeLast(Machine machine, ArrayRef<Tail> tails) {
+  if (tails.empty())
+    return {};
+  ObjectWriter object(machine);
+  std::vector<unsigned> sections;
+  for (const Tail &tail : tails)
+    sections.push_back(
+        object.addSection(tail.section, tail.type, tail.flags, tail.align));
   addFeatures(object, machine);
   addStackMark(object);
-  object.addSymbol(tailName, tail, 0);
-  if (large)
-    object.addSymbol(largeTailName, largeTail, 0);
+  for (auto [tail, section] : zip(tails, sections))
+    object.addSymbol(tail.symbol, section, 0);
   return object.bytes();
 }
 
@@ -369,30 +401,53 @@ static std::vector<unsigned> addDataSections(ObjectWriter &object,
   return added;
 }
 
+/// Sections of code keep the order of their first part, so these decide it:
+/// those that -z keep-text-section-prefix keeps apart, and the stubs that lld
+/// would put behind the last object. Code that is hardly run comes last.
+static std::vector<unsigned> addTextSections(ObjectWriter &object,
+                                             uint64_t hugeBytes) {
+  std::vector<unsigned> added;
+  uint64_t align = segmentPageBytes(hugeBytes);
+  for (StringRef name : {".text.hot", ".text", ".text.unknown", ".plt",
+                         ".plt.sec", ".iplt", ".init", ".fini", ".text.startup",
+                         ".text.exit", ".text.unlikely", ".text.split"}) {
+    added.push_back(object.addSection(name, SHT_PROGBITS,
+                                      SHF_ALLOC | SHF_EXECINSTR, align));
+    align = 1;
+  }
+  return added;
+}
+
+static constexpr uint32_t none = 0; // R_X86_64_NONE, R_AARCH64_NONE
+
+/// Notes are never collected as garbage; what one refers to stays as well.
+static void keepSections(ObjectWriter &object, unsigned note,
+                         ArrayRef<unsigned> sections, ArrayRef<Tail> tails) {
+  for (unsigned section : sections)
+    object.addRelocation(note, 0, object.sectionSymbol(section), none);
+  for (const Tail &tail : tails)
+    object.addRelocation(note, 0, object.addSymbol(tail.symbol, SHN_UNDEF, 0),
+                         none);
+}
+
 LayoutObjects mpg::writeLayoutObjects(Machine machine, const LayoutWish &wish) {
   bool isArm = machine == Machine::aarch64;
-  constexpr uint32_t none = 0; // R_X86_64_NONE, R_AARCH64_NONE
   uint32_t absolute = isArm ? R_AARCH64_ABS64 : R_X86_64_64;
   ObjectWriter object(machine);
   std::vector<unsigned> sections = addDataSections(object, wish);
+  if (wish.text)
+    llvm::append_range(sections, addTextSections(object, wish.hugeBytes));
   unsigned note = object.addSection(
       MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC, MPG_NOTE_ALIGN,
       writeLayoutNote(layoutNote(wish.hugeBytes, 0)));
   addFeatures(object, machine);
   addStackMark(object);
 
-  // Notes are never collected as garbage; what one refers to stays as well.
-  for (unsigned section : sections)
-    object.addRelocation(note, 0, object.sectionSymbol(section), none);
-  auto keep = [&](StringRef symbol, unsigned section, uint64_t value) {
-    object.addRelocation(note, 0, object.addSymbol(symbol, section, value),
-                         none);
-  };
-  keep("__mpg_bss_start", SHN_COMMON, wish.hugeBytes);
-  keep(tailName, SHN_UNDEF, 0);
-  if (wish.large)
-    keep(largeTailName, SHN_UNDEF, 0);
-
+  std::vector<Tail> tails = findTails(wish, /*data=*/true);
+  keepSections(object, note, sections, tails);
+  object.addRelocation(
+      note, 0, object.addSymbol("__mpg_bss_start", SHN_COMMON, wish.hugeBytes),
+      none);
   unsigned dataStart = object.addSymbol(dataStartName, SHN_UNDEF, 0);
   unsigned bssStart = object.addSymbol(bssStartName, SHN_UNDEF, 0);
   unsigned bssEnd = object.addSymbol(bssEndName, SHN_UNDEF, 0);
@@ -404,17 +459,23 @@ LayoutObjects mpg::writeLayoutObjects(Machine machine, const LayoutWish &wish) {
       {offsetof(mpg_note_layout, bssEnd), bssEnd}};
   for (auto [offset, symbol] : fields)
     object.addRelocation(note, noteHeaderBytes + offset, symbol, absolute);
-  return {object.bytes(), writeLast(machine, wish.hugeBytes, wish.large)};
+  return {object.bytes(), writeLast(machine, tails)};
 }
 
-LayoutObjects mpg::writeSkippedObjects(Machine machine, uint64_t hugeBytes) {
+LayoutObjects mpg::writeSkippedObjects(Machine machine,
+                                       const LayoutWish &wish) {
   ObjectWriter object(machine);
-  object.addSection(MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC,
-                    MPG_NOTE_ALIGN,
-                    writeLayoutNote(layoutNote(hugeBytes, MPG_LAYOUT_SKIPPED)));
+  std::vector<unsigned> sections;
+  if (wish.text)
+    sections = addTextSections(object, wish.hugeBytes);
+  unsigned note = object.addSection(
+      MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC, MPG_NOTE_ALIGN,
+      writeLayoutNote(layoutNote(wish.hugeBytes, MPG_LAYOUT_SKIPPED)));
   addFeatures(object, machine);
   addStackMark(object);
-  return {object.bytes(), {}};
+  std::vector<Tail> tails = findTails(wish, /*data=*/false);
+  keepSections(object, note, sections, tails);
+  return {object.bytes(), writeLast(machine, tails)};
 }
 
 std::vector<std::string> mpg::layoutDefinitions() {

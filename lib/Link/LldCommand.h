@@ -28,6 +28,7 @@ struct Additions {
   /// Plugin for LTO. lld loads it only when it has bitcode to compile.
   std::string passPlugin;
   bool alignSegments = false; ///< the layout: -z max-page-size and the note
+  bool alignText = false;     ///< --mpg-text: -z max-page-size, hot code first
   bool color = false; ///< lld prints into a file that is shown on a terminal
 };
 
@@ -36,6 +37,10 @@ struct Additions {
 /// pages of 1 GiB are further than code reaches, 4 GiB on AArch64 and 2 GiB on
 /// x86-64.
 constexpr uint64_t separateSegmentsBytes = 32 << 20;
+
+/// Large page that segments other than those of .data and .bss are separated
+/// by, with .data and .bss on pages of \p hugeBytes.
+uint64_t segmentPageBytes(uint64_t hugeBytes);
 
 /// Whether the loader looks into \p folder without being told.
 bool isLoaderFolder(llvm::StringRef folder);
@@ -63,8 +68,10 @@ std::string withoutDependencies(llvm::StringRef text,
 //
 //   first   .data and .bss (by a COMMON symbol, because lld puts those first)
 //           that are empty and aligned to a large page, and the layout note
+//           for --mpg-text also the sections of code, empty: hot ones first,
+//           and the first one aligned
 //   last    an empty section without contents, .mpg.tail, aligned too: the
-//           memory of the program then ends on a border
+//           memory of the program then ends on a border; and one for the code
 //
 // Objects and not a linker script, because with a SECTIONS command lld gives up
 // its layout with RELRO in a separate segment. INSERT keeps it, but fails where
@@ -74,6 +81,9 @@ std::string withoutDependencies(llvm::StringRef text,
 // part. So every option of lld keeps its meaning.
 
 constexpr const char *layoutTailSection = ".mpg.tail";
+/// Ends the segment of the code on a border, so that its last large page is
+/// whole: what is between is a hole in the file.
+constexpr const char *textTailSection = ".mpg.text.tail";
 
 struct LayoutObjects {
   std::string first;
@@ -89,13 +99,16 @@ struct LayoutWish {
   /// of LTO, so after the last object: an empty one in the first object gives
   /// them their place in front of .mpg.tail.
   std::vector<std::string> lateSections;
+  /// Code begins on a border of segmentPageBytes(), hot code in front.
+  bool text = false;
 };
 
 /// The note in the objects is completed by layoutDefinitions().
 LayoutObjects writeLayoutObjects(Machine machine, const LayoutWish &wish);
 
-/// One object with a note that says that the layout was skipped.
-LayoutObjects writeSkippedObjects(Machine machine, uint64_t hugeBytes);
+/// One object with a note that says that the layout was skipped. Of \p wish
+/// only text and hugeBytes count.
+LayoutObjects writeSkippedObjects(Machine machine, const LayoutWish &wish);
 
 /// --defsym options that give the note its addresses: a difference of two
 /// symbols has no relocation on either machine, so the linker computes it and

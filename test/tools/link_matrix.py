@@ -73,6 +73,25 @@ OPTIONS = {
 # More than one hole of 2 MiB: .ldata begins on a border too; with separate-code
 # the code does, and lld fills its last 2 MiB with trap instructions.
 LARGE_HOLES = {"separate-code", "medium", "large"}
+# --mpg-text with what could move, merge or drop code.
+TEXT = ["-Wl,--mpg-text", "-Wl,--mpg-min=0"]
+TEXT_OPTIONS = {
+    "text": [],
+    "text-lto": ["-flto"],
+    "text-thinlto": ["-flto=thin"],
+    "text-gc-icf": ["-ffunction-sections", "-Wl,--gc-sections", "-Wl,--icf=all"],
+    "text-relr-now": ["-Wl,-z,pack-relative-relocs", "-Wl,-z,now"],
+    "text-norelro": ["-Wl,-z,norelro"],
+    "text-build-id": ["-Wl,--build-id=sha1"],
+    "text-split-dwarf": ["-g", "-gsplit-dwarf", "-Wl,--gdb-index"],
+    "text-strip": ["-s"],
+    "text-no-rosegment": ["-Wl,--no-rosegment"],
+    "text-separate-code": ["-Wl,-z,separate-code"],
+}
+TEXT_MACHINE_OPTIONS = {
+    "x86-64": {"text-cet": ["-fcf-protection=full", "-Wl,-z,force-ibt"]},
+    "aarch64": {"text-bti": ["-mbranch-protection=standard"]},
+}
 # The medium and large code models exist on x86-64 only.
 MODELS = {"medium": ["-mcmodel=medium"], "large": ["-mcmodel=large"]}
 
@@ -88,6 +107,15 @@ class Row:
     def name(self) -> str:
         parts = [self.machine, self.kind, self.linker, self.language, self.option]
         return " ".join(part for part in parts if part)
+
+
+    def is_text(self) -> bool:
+        return self.option.startswith("text")
+
+    def option_flags(self) -> list[str]:
+        if not self.is_text():
+            return OPTIONS.get(self.option) or MODELS.get(self.option) or []
+        return {**TEXT_OPTIONS, **TEXT_MACHINE_OPTIONS[self.machine]}[self.option]
 
 
 class RowFailed(Exception):
@@ -160,6 +188,17 @@ def check_layout(path: str, expect_large: bool) -> None:
         raise RowFailed(f"no {wanted - found}")
 
 
+def check_text(path: str) -> None:
+    """Code begins and ends on borders, in memory and in the file."""
+    code = [load for load in Elf(path).loads if load[0] & 1]
+    if len(code) != 1:
+        raise RowFailed(f"{len(code)} segments of code")
+    flags, offset, start, end, align = code[0]
+    # With constants in it the segment begins with the headers.
+    if flags != 5 or offset % HUGE or start % HUGE or end % HUGE or align < HUGE:
+        raise RowFailed(f"code: {flags} {offset:#x} {start:#x}-{end:#x} {align:#x}")
+
+
 def check_note(path: str) -> None:
     """.note.mpg.layout must say where the data is, relative to the image."""
     elf = Elf(path)
@@ -211,18 +250,20 @@ class Matrix:
             command += ["-resource-dir", self.sysroot]
         return command
 
-    def linker(self, linker: str) -> list[str]:
+    def linker(self, row: Row) -> list[str]:
+        linker = row.linker
         if linker == "ld.mpg":
             # Without libmpg: the size is compared with what lld makes.
             path = os.path.join(self.build, "bin", "ld.mpg")
-            return ["-fuse-ld=" + path, "-Wl,--mpg-runtime=no"]
+            text = TEXT if row.is_text() else []
+            return ["-fuse-ld=" + path, "-Wl,--mpg-runtime=no", *text]
         page = "-Wl,-z,max-page-size=2097152"
         if linker == "lld":
             return ["-fuse-ld=lld", page, f"-Wl,-T,{self.scripts}/mpg-2mb.lld.ld"]
         return [page, "-Wl,-z,noseparate-code", f"-Wl,-T,{self.scripts}/mpg-2mb.bfd.ld"]
 
     def flags(self, row: Row, kind: str) -> list[str]:
-        flags = KINDS[kind] + (OPTIONS.get(row.option) or MODELS.get(row.option) or [])
+        flags = KINDS[kind] + row.option_flags()
         if row.linker == "lld":
             # The script for lld does not cover this, as its head states.
             flags = flags + ["-DWITHOUT_NOINIT"]
@@ -277,16 +318,19 @@ class Matrix:
     def compare_sizes(row: Row, path: str, plain: str) -> None:
         apparent = os.path.getsize(path) - os.path.getsize(plain)
         disk = 512 * (os.stat(path).st_blocks - os.stat(plain).st_blocks)
-        if apparent > GROWTH_APPARENT and row.option not in LARGE_HOLES:
+        most = GROWTH_APPARENT + (2 * HUGE if row.is_text() else 0)
+        if apparent > most and row.option not in LARGE_HOLES:
             raise RowFailed(f"the file grew by {apparent} bytes")
-        if disk > GROWTH_DISK and row.option != "separate-code":
+        if disk > GROWTH_DISK and not row.option.endswith("separate-code"):
             raise RowFailed(f"the file grew by {disk} bytes on disk")
 
     def check_output(self, row: Row, kind: str, files: list[str], path: str) -> str:
         """Links one file and checks it."""
-        self.link(row, kind, files, path, self.linker(row.linker))
+        self.link(row, kind, files, path, self.linker(row))
         check_layout(path, row.option in MODELS)
         self.audit(path)
+        if row.is_text():
+            check_text(path)
         if row.linker == "ld.mpg":
             check_note(path)
             plain = self.link(row, kind, files, path + ".plain", ["-fuse-ld=lld"])
@@ -331,6 +375,13 @@ def all_rows() -> list[Row]:
     for option in OPTIONS:
         for machine in MACHINES:
             rows.append(Row(machine, "pie", "ld.mpg", "c", option))
+    for combination in itertools.product(MACHINES, KINDS, LANGUAGES):
+        machine, kind, language = combination
+        rows.append(Row(machine, kind, "ld.mpg", language, "text"))
+    for machine in MACHINES:
+        for option in {**TEXT_OPTIONS, **TEXT_MACHINE_OPTIONS[machine]}:
+            if option != "text":
+                rows.append(Row(machine, "pie", "ld.mpg", "c++", option))
     for option in MODELS:
         for kind in ("pie", "no-pie"):
             rows.append(Row("x86-64", kind, "ld.mpg", "c", option))
@@ -345,6 +396,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--linker", choices=LINKERS)
     parser.add_argument("--language", choices=LANGUAGES)
     parser.add_argument("--options", action="store_true", help="only the option sets")
+    parser.add_argument("--text", action="store_true", help="only --mpg-text")
     parser.add_argument("--kinds", action="store_true", help="only the kinds")
     parser.add_argument("--jobs", type=int, default=2, help="rows at the same time")
     parser.add_argument("--list", action="store_true")
@@ -360,7 +412,8 @@ def main() -> int:
         if args.machine in (None, row.machine)
         and args.linker in (None, row.linker)
         and args.language in (None, row.language)
-        and not (args.options and not row.option)
+        and not (args.options and (not row.option or row.is_text()))
+        and not (args.text and not row.is_text())
         and not (args.kinds and row.option)
     ]
     if args.list:

@@ -106,6 +106,23 @@ TEST(LinkPlan, WhatReadsAPipeIsLaidOutAndLinkedOnce) {
   EXPECT_EQ(planOfOutput(request(), scan, aligned(), output(5)), aligned());
 }
 
+TEST(LinkPlan, CodeIsLaidOutIfItFillsAPage) {
+  LinkRequest text = request();
+  text.text = true;
+  LinkPlan plan = planOfInputs(text, scanned(0));
+  EXPECT_TRUE(plan.text);
+  EXPECT_FALSE(plan.align);
+  OutputFacts facts = output(0);
+  facts.textBytes = 2 << 20;
+  EXPECT_EQ(planOfOutput(text, scanned(0), plan, facts), plan);
+  facts.textBytes -= 1;
+  EXPECT_EQ(planOfOutput(text, scanned(0), plan, facts), LinkPlan());
+  text.minBytes = 0;
+  EXPECT_TRUE(planOfOutput(text, scanned(0), plan, facts).text);
+  text.minBytes = 64 << 20; // for the data; a page of code gains
+  EXPECT_EQ(minTextBytes(text), 2u << 20);
+}
+
 TEST(LinkPlan, AnOutputThatCannotBeReadChangesNothing) {
   OutputFacts pipe, stripped = output(minBytes);
   stripped.sized = false;

@@ -122,11 +122,10 @@ static Expected<Child> startLld(ArrayRef<std::string> command,
 
 static LayoutObjects findObjects(const LinkContext &link,
                                  const LinkPlan &plan) {
-  uint64_t hugeBytes = link.request.hugeBytes;
-  return plan.align
-             ? writeLayoutObjects(*link.scan.machine,
-                                  {hugeBytes, plan.large, plan.lateSections})
-             : writeSkippedObjects(*link.scan.machine, hugeBytes);
+  LayoutWish wish = {link.request.hugeBytes, plan.large, plan.lateSections,
+                     plan.text};
+  return plan.align ? writeLayoutObjects(*link.scan.machine, wish)
+                    : writeSkippedObjects(*link.scan.machine, wish);
 }
 
 Expected<LldRun> LldRun::start(const LinkContext &link, const LinkPlan &plan,
@@ -141,6 +140,7 @@ Expected<LldRun> LldRun::start(const LinkContext &link, const LinkPlan &plan,
   Additions additions;
   additions.firstObject = first->path();
   additions.alignSegments = plan.align;
+  additions.alignText = plan.text;
   additions.passPlugin = link.passPlugin;
   addRuntime(link, additions);
   if (!objects.last.empty())
@@ -309,6 +309,24 @@ static int checkPromise(const LinkRequest &request, const OutputFacts &output) {
   return 1;
 }
 
+/// Code that is not on borders runs as well: it is never an error.
+static void warnOfText(const LinkRequest &request, const OutputFacts &output) {
+  if (!output.textBroken.empty())
+    warning() << printable(request.outputPath)
+              << ": --mpg-text: " << output.textBroken.front() << "\n";
+}
+
+static void noteText(const LinkRequest &request, const LinkPlan &plan,
+                     const OutputFacts &output) {
+  if (plan.text)
+    warnOfText(request, output);
+  else if (isForReader(request))
+    note() << printable(request.outputPath)
+           << ": --mpg-text has nothing to gain: neither code nor constants "
+              "have more than "
+           << formatBytes(output.textBytes) << ", less than a large page\n";
+}
+
 int mpg::linkWithLayout(LinkContext &link, ArrayRef<LinkInput> unscanned) {
   const LinkRequest &request = link.request;
   Expected<MemoryFile> printed = MemoryFile::create("");
@@ -326,6 +344,8 @@ int mpg::linkWithLayout(LinkContext &link, ArrayRef<LinkInput> unscanned) {
   }
   outs() << printed->contents();
   int status = better.align ? checkPromise(request, output) : 0;
+  if (status == 0 && request.text)
+    noteText(request, better, output);
   if (status == 0)
     noteRuntime(link);
   return status;
@@ -388,5 +408,7 @@ int mpg::linkUnderScript(LinkContext &link) {
   OutputFacts output = readOutput(request.outputPath, request.hugeBytes);
   if (output.dataBytes >= request.minBytes && !output.broken.empty())
     warnOfLayout(request, output);
+  if (request.text)
+    warnOfText(request, output);
   return 0;
 }

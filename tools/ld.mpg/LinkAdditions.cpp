@@ -12,7 +12,6 @@
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include <dlfcn.h>
 #include <string>
 #include <unistd.h>
@@ -171,8 +170,7 @@ void mpg::noteRuntime(const LinkContext &link) {
   const LinkRequest &request = link.request;
   StringRef library = link.runtimeLibrary;
   if (request.runtime != RuntimeChoice::automatic ||
-      !library.ends_with(".so") || sys::Process::GetEnv("MPG_QUIET") == "1" ||
-      !(request.verbose || sys::Process::StandardErrIsDisplayed()))
+      !library.ends_with(".so") || !isForReader(request))
     return;
   std::string folder = folderForLoader(library);
   note() << printable(request.outputPath) << " needs libmpgrt.so.1 now"

@@ -10,6 +10,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include <elf.h>
 #include <set>
 #include <unistd.h>
@@ -199,6 +200,46 @@ static std::vector<std::string> checkLayout(Image &image, uint64_t hugeBytes) {
   return LayoutChecker(image, hugeBytes).check();
 }
 
+/// Bytes of code, or of constants if they are more. By sections: the segment of
+/// the code may end with a hole.
+static uint64_t largestTextBytes(Image &image) {
+  uint64_t codeBytes = 0, constantBytes = 0;
+  for (const Section &section : image.sections())
+    if ((section.flags & SHF_ALLOC) && !(section.flags & SHF_WRITE))
+      (section.flags & SHF_EXECINSTR ? codeBytes : constantBytes) +=
+          section.bytes;
+  return std::max(codeBytes, constantBytes);
+}
+
+/// Why code or constants of a large page or more cannot be on large pages of
+/// the page cache (HW:file-thp), one sentence each; empty if all can.
+static std::vector<std::string> checkText(Image &image, uint64_t hugeBytes) {
+  std::string page = formatBytes(hugeBytes);
+  std::vector<std::string> reasons;
+  if (image.dynamic().textrel)
+    reasons.push_back("relocations change the code when it is loaded "
+                      "(DT_TEXTREL); compile with -fPIC");
+  for (const Segment &load : image.loads()) {
+    if (load.executable() && load.writable())
+      reasons.push_back("the segment of the code at " +
+                        formatHex(load.address) +
+                        " is writable; leave out -N, --omagic");
+    if (load.writable() || load.fileBytes < hugeBytes)
+      continue;
+    std::string segment = load.executable() ? "code" : "constants";
+    segment += " at " + formatHex(load.address);
+    if ((load.address - load.offset) % hugeBytes != 0)
+      reasons.push_back(segment + " and their place in the file, " +
+                        formatHex(load.offset) + ", differ within " + page);
+    else if (load.address % hugeBytes != 0)
+      reasons.push_back(segment + " begin between borders of " + page);
+    else if (load.align < hugeBytes)
+      reasons.push_back(segment + " are aligned to " + formatBytes(load.align) +
+                        " only (p_align)");
+  }
+  return reasons;
+}
+
 //===----------------------------------------------------------------------===//
 // The link
 //===----------------------------------------------------------------------===//
@@ -206,6 +247,11 @@ static std::vector<std::string> checkLayout(Image &image, uint64_t hugeBytes) {
 raw_ostream &mpg::error() { return errs() << "ld.mpg: error: "; }
 raw_ostream &mpg::warning() { return errs() << "ld.mpg: warning: "; }
 raw_ostream &mpg::note() { return errs() << "ld.mpg: note: "; }
+
+bool mpg::isForReader(const LinkRequest &request) {
+  return sys::Process::GetEnv("MPG_QUIET") != "1" &&
+         (request.verbose || sys::Process::StandardErrIsDisplayed());
+}
 
 int mpg::failed(Error reason) {
   error() << toString(std::move(reason)) << "\n";
@@ -330,8 +376,11 @@ OutputFacts mpg::readOutput(const std::string &path, uint64_t hugeBytes) {
     facts.dataBytes = largeDataBytes(image);
     facts.large = hasLargeSections(image);
     facts.lateSections = sectionsBehind(image, layoutTailSection);
-    if (facts.readable)
-      facts.broken = checkLayout(image, hugeBytes);
+    if (!facts.readable)
+      return;
+    facts.broken = checkLayout(image, hugeBytes);
+    facts.textBytes = largestTextBytes(image);
+    facts.textBroken = checkText(image, segmentPageBytes(hugeBytes));
   });
   consumeError(std::move(failed));
   return facts;

@@ -30,6 +30,11 @@ llvm::raw_ostream &error();
 llvm::raw_ostream &warning();
 llvm::raw_ostream &note();
 
+/// Whether someone reads a note: on a terminal, or asked for (-v). Build
+/// systems and configure scripts take words on standard error for trouble, and
+/// keep them away from terminals. MPG_QUIET=1 silences it.
+bool isForReader(const LinkRequest &request);
+
 /// Says \p reason as an error; returns the exit status.
 int failed(llvm::Error reason);
 
@@ -128,8 +133,7 @@ bool findRuntime(LinkContext &link);
 void addRuntime(const LinkContext &link, Additions &additions);
 
 /// Says that the program needs the runtime now, and how it can do without or be
-/// moved: to a user who reads it. Build systems and configure scripts take
-/// words on standard error for trouble, and keep them away from terminals.
+/// moved: to a user who reads it.
 void noteRuntime(const LinkContext &link);
 
 //===----------------------------------------------------------------------===//

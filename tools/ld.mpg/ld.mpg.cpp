@@ -54,20 +54,31 @@ static bool isOtherMachine(const LinkRequest &request) {
   return !request.emulation.empty() && !machineOfEmulation(request.emulation);
 }
 
+/// Links as ld.lld; \p reason says why --mpg-text has no effect then.
+static int linkWithoutText(LinkContext &link, StringRef reason) {
+  const LinkRequest &request = link.request;
+  if (request.text && !request.inputs.empty() && isForReader(request))
+    note() << "--mpg-text has no effect: " << reason << "\n";
+  return linkAsIs(link);
+}
+
 static int linkAsAsked(LinkContext &link) {
   const LinkRequest &request = link.request;
   link.passPlugin = findPassPlugin(link);
-  if (!request.layout || request.output == OutputKind::other)
-    return linkAsIs(link);
+  if (!request.layout)
+    return linkWithoutText(link, "--no-mpg-layout links as ld.lld");
+  if (request.output == OutputKind::other)
+    return linkWithoutText(link, "this output has no segments");
   if (!isOutputWritable(request.outputPath))
     return 1;
   if (!request.userScript.empty())
     return linkUnderScript(link);
+  constexpr StringLiteral otherMachine = "it is for x86-64 and AArch64";
   if (isOtherMachine(request))
-    return linkAsIs(link);
+    return linkWithoutText(link, otherMachine);
   std::vector<LinkInput> unscanned = scanFirst(link);
   if (!link.scan.machine)
-    return linkAsIs(link);
+    return linkWithoutText(link, otherMachine);
   if (!checkSlimObjects(link.scan) || !findRuntime(link))
     return 1;
   return linkWithLayout(link, unscanned);
