@@ -6,6 +6,8 @@
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
 //   first touch           on simplified code, before the vectoriser; for LTO at
 //                         the link, which sees all files
+//   lines are zeroed      on request: after the last optimisation, which would
+//                         not know what DC ZVA writes
 //   accesses are recorded for mpgsim, on request: after the last optimisation,
 //                         and before tags make addresses hard to read
 //   tags are written      after everything else, once: not when compiling for
@@ -21,6 +23,7 @@
 #include "openmp/OpenmpPasses.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
+#include "zfill/Zfill.h"
 #include "llvm-c/Core.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -118,6 +121,7 @@ using Stage = TagWriterPass::Stage;
 
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
+  passes.addPass(ZfillPass(stage));
   addAccessRecorder(passes, stage);
   passes.addPass(TagWriterPass(stage));
 }
@@ -220,6 +224,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(HintSourcePass(/*optimised=*/true));
         else if (name == "mpg-first-touch")
           passes.addPass(FirstTouchPass());
+        else if (name == "mpg-zfill")
+          passes.addPass(ZfillPass(Stage::last));
         else if (name == "mpg-sim")
           addAccessRecorder(passes, Stage::last);
         else if (name == "mpg-tags")

@@ -36,6 +36,8 @@ static constexpr OptionName optionNames[] = {
     {"test-place", "early or gep"},
     {"first-touch", "off, remark, on or parallel-init"},
     {"sim", "off, on or check"},
+    {"zfill", "off, auto or a number of lines from 1 to 100"},
+    {"test-zfill", "always or a rule to break"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -76,6 +78,30 @@ static bool readFirstTouch(StringRef value, FirstTouch &mode) {
   return false;
 }
 
+static bool readZfill(StringRef value, unsigned &lines) {
+  if (value == "off" || value == "auto") {
+    lines = value == "auto" ? zfillAuto : 0;
+    return true;
+  }
+  return !value.getAsInteger(10, lines) && lines >= 1 && lines <= 100;
+}
+
+/// In the order of ZfillRule.
+static constexpr const char *zfillRules[] = {
+    "",      "ahead", "calls", "conditions", "distance", "end",
+    "exits", "gaps",  "reads", "scopes",     "size",     "volatiles"};
+
+static bool readZfillTest(StringRef value, PassOptions &into) {
+  const auto *rule = find(zfillRules, value);
+  if (value == "always")
+    into.zfillAlways = true;
+  else if (rule != std::end(zfillRules))
+    into.zfillBreaks = ZfillRule(rule - std::begin(zfillRules));
+  else
+    return false;
+  return true;
+}
+
 static bool setOption(StringRef name, StringRef value, PassOptions &into) {
   if (name == "sector")
     return readFlag(value, "off", "user", into.userHints);
@@ -104,7 +130,11 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     into.hintFiles.push_back(value.str());
     return !value.empty();
   }
-  // test-place, the last one of the table.
+  if (name == "zfill")
+    return readZfill(value, into.zfill);
+  if (name == "test-zfill")
+    return readZfillTest(value, into);
+  // test-place
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
   return value == "early" || value == "gep";
@@ -189,6 +219,10 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
   for (const FirstTouchWord &known : firstTouchWords)
     if (known.mode == options.firstTouch && known.mode != FirstTouch::on)
       text += std::string(",first-touch=") + known.word;
+  if (options.zfill)
+    text += ",zfill=" + (options.zfill == zfillAuto
+                             ? std::string("auto")
+                             : std::to_string(options.zfill));
   LLVMContext &context = module.getContext();
   NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
   node->clearOperands();
@@ -200,6 +234,9 @@ PassOptions mpg::loadPassOptions(const Module &module) {
   if (Expected<PassOptions> said = readPassOptions()) {
     options.firstTouch = said->firstTouch;
     options.sim = said->sim;
+    options.zfill = said->zfill;
+    options.zfillAlways = said->zfillAlways;
+    options.zfillBreaks = said->zfillBreaks;
   } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
   }

@@ -36,6 +36,28 @@ enum class Simulation {
   check ///< for tests: loops that are summed up are recorded as well
 };
 
+/// The rules of zfill/Zfill.h, for tests that break one of them (wrong).
+enum class ZfillRule {
+  none,
+  ahead,      ///< only what is behind the stores is read
+  calls,      ///< no calls
+  conditions, ///< each iteration stores
+  distance,   ///< lines are ahead of the stores
+  end,        ///< and before the end of what is overwritten
+  exits,      ///< one exit
+  gaps,       ///< all bytes are overwritten
+  reads,      ///< what is overwritten is not read
+  scopes,     ///< facts about one iteration are none about two
+  size,       ///< the machine's blocks have the expected size
+  volatiles   ///< nothing volatile or atomic
+};
+
+/// PassOptions::zfill: blocks as large as the machine's.
+constexpr unsigned zfillAuto = ~0u;
+/// Of the published runs of STREAM with Fujitsu's compilers, 14 to 18.
+/// HW:a64fx-stream-published
+constexpr unsigned zfillDefaultLines = 18;
+
 struct PassOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
   bool verify = false;     ///< run LLVM's verifier after ours
@@ -45,6 +67,10 @@ struct PassOptions {
   std::vector<std::string> hintFiles; ///< side files
   FirstTouch firstTouch = FirstTouch::on;
   Simulation sim = Simulation::off;
+  /// How many lines ahead of stores DC ZVA zeroes one; 0: none.
+  unsigned zfill = 0;
+  bool zfillAlways = false; ///< for tests: in small arrays as well
+  ZfillRule zfillBreaks = ZfillRule::none;
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -64,9 +90,9 @@ llvm::Expected<PassOptions> readPassOptions();
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
-/// counts for all. firstTouch and sim also apply to modules without hints, in
-/// which nothing is written: then those of this step's environment and command
-/// line.
+/// counts for all. firstTouch, sim and zfill also apply to modules without
+/// hints, in which nothing is written: then those of this step's environment
+/// and command line.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred

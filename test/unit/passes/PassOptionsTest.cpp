@@ -50,6 +50,26 @@ TEST(PassOptions, WordsOfFirstTouch) {
             "be off, remark, on or parallel-init");
 }
 
+TEST(PassOptions, WordsOfZfill) {
+  PassOptions options;
+  EXPECT_EQ(options.zfill, 0u);
+  EXPECT_EQ(toString(parsePassOptions("zfill=7", options)), "");
+  EXPECT_EQ(options.zfill, 7u);
+  EXPECT_EQ(toString(parsePassOptions("zfill=auto", options)), "");
+  EXPECT_EQ(options.zfill, zfillAuto);
+  EXPECT_EQ(toString(parsePassOptions("zfill=off", options)), "");
+  EXPECT_EQ(options.zfill, 0u);
+  for (const char *wrong : {"zfill=0", "zfill=101", "zfill=on", "zfill="})
+    EXPECT_EQ(optionError(wrong),
+              "option " + std::string(wrong) +
+                  " of mpgtools' passes: the value must be off, auto or a "
+                  "number of lines from 1 to 100");
+  EXPECT_EQ(toString(parsePassOptions("test-zfill=always", options)), "");
+  EXPECT_TRUE(options.zfillAlways);
+  EXPECT_EQ(toString(parsePassOptions("test-zfill=volatiles", options)), "");
+  EXPECT_EQ(options.zfillBreaks, ZfillRule::volatiles);
+}
+
 TEST(PassOptions, NothingSaid) {
   PassOptions options;
   EXPECT_EQ(toString(parsePassOptions("", options)), "");

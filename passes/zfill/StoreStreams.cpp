@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which loops overwrite consecutive memory that they do not read. See Zfill.h.
+
+#include "base/Access.h"
+#include "zfill/Zfill.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include <algorithm>
+#include <optional>
+
+using namespace llvm;
+using namespace mpg;
+
+//===----------------------------------------------------------------------===//
+// Distances
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bytes; times vscale if it is scalable. Zero is both.
+struct Distance {
+  int64_t bytes;
+  bool isScalable;
+};
+} // namespace
+
+static std::optional<int64_t> getNumber(const SCEV *expression) {
+  auto *number = dyn_cast<SCEVConstant>(expression);
+  if (!number || number->getAPInt().getSignificantBits() > 32)
+    return std::nullopt;
+  return number->getAPInt().getSExtValue();
+}
+
+static std::optional<Distance> getDistance(const SCEV *expression) {
+  if (std::optional<int64_t> bytes = getNumber(expression))
+    return Distance{*bytes, false};
+  if (isa<SCEVVScale>(expression))
+    return Distance{1, true};
+  auto *product = dyn_cast<SCEVMulExpr>(expression);
+  if (!product || product->getNumOperands() != 2 ||
+      !isa<SCEVVScale>(product->getOperand(1)))
+    return std::nullopt;
+  std::optional<int64_t> factor = getNumber(product->getOperand(0));
+  return factor ? std::optional(Distance{*factor, true}) : std::nullopt;
+}
+
+/// The length of the registers, if \p function is compiled for one; else 0.
+static unsigned fixedScale(const Function &function) {
+  Attribute range = function.getFnAttribute(Attribute::VScaleRange);
+  if (!range.isValid())
+    return 0;
+  unsigned min = range.getVScaleRangeMin();
+  return range.getVScaleRangeMax() == min ? min : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+namespace {
+class StreamFinder {
+public:
+  StreamFinder(Loop &loop, FunctionAnalysisManager &analyses,
+               const PassOptions &options)
+      : loop(loop), function(*loop.getHeader()->getParent()), options(options),
+        scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
+        aliases(analyses.getResult<AAManager>(function)),
+        layout(function.getParent()->getDataLayout()) {
+    // Two addresses of one iteration may be disjoint and meet in another.
+    aliases.enableCrossIterationMode();
+  }
+  StreamLoop run();
+
+private:
+  struct Part {
+    StoreInst *store;
+    int64_t offset, bytes;
+    bool isScalable;
+  };
+  struct Group {
+    const SCEVAddRecExpr *address;
+    Distance step;
+    SmallVector<Part, 4> parts;
+  };
+  bool breaks(ZfillRule rule) const { return options.zfillBreaks == rule; }
+  void addStore(StoreInst &store);
+  bool isRegular(const StoreInst &store) const;
+  std::optional<StoreStream> makeStream(Group &group) const;
+  const SCEV *getTimes() const;
+  const char *whyNoTimes() const;
+  const char *whyLeaves() const;
+  const char *whyReads(StoreStream &stream);
+  bool addRead(Instruction &reader, StoreStream &stream) const;
+  bool isBehind(Instruction &reader, const StoreStream &stream) const;
+  MemoryLocation anywhere(Value *address, const Instruction &access) const;
+  std::optional<Distance> getSize(const StoreInst &store) const;
+
+  Loop &loop;
+  Function &function;
+  const PassOptions &options;
+  ScalarEvolution &scev;
+  DominatorTree &dominators;
+  BatchAAResults aliases;
+  const DataLayout &layout;
+  SmallVector<Group, 4> groups;
+  bool hasStores = false;
+  bool declaresScopes = false;
+};
+} // namespace
+
+std::optional<Distance> StreamFinder::getSize(const StoreInst &store) const {
+  Type *type = store.getValueOperand()->getType();
+  if (!layout.typeSizeEqualsStoreSize(type))
+    return std::nullopt;
+  TypeSize size = layout.getTypeStoreSize(type);
+  int64_t bytes = int64_t(size.getKnownMinValue());
+  unsigned scale = fixedScale(function);
+  if (size.isScalable() && scale)
+    return Distance{bytes * scale, false};
+  return Distance{bytes, size.isScalable()};
+}
+
+/// Whether each iteration stores, in the plain way.
+bool StreamFinder::isRegular(const StoreInst &store) const {
+  return (store.isSimple() || breaks(ZfillRule::volatiles)) &&
+         store.getPointerAddressSpace() == 0 &&
+         !store.hasMetadata(LLVMContext::MD_nontemporal) &&
+         (dominators.dominates(store.getParent(), loop.getLoopLatch()) ||
+          breaks(ZfillRule::conditions));
+}
+
+void StreamFinder::addStore(StoreInst &store) {
+  hasStores = true;
+  std::optional<Distance> size = getSize(store);
+  if (!size || !isRegular(store))
+    return;
+  auto *address =
+      dyn_cast<SCEVAddRecExpr>(scev.getSCEV(store.getPointerOperand()));
+  if (!address || address->getLoop() != &loop || !address->isAffine())
+    return;
+  std::optional<Distance> step = getDistance(address->getStepRecurrence(scev));
+  if (!step || step->bytes <= 0 || step->isScalable != size->isScalable)
+    return;
+  for (Group &group : groups) {
+    if (group.address->getStepRecurrence(scev) !=
+        address->getStepRecurrence(scev))
+      continue;
+    std::optional<Distance> offset =
+        getDistance(scev.getMinusSCEV(address, group.address));
+    if (!offset || (offset->bytes && offset->isScalable != size->isScalable))
+      continue;
+    group.parts.push_back(
+        {&store, offset->bytes, size->bytes, size->isScalable});
+    return;
+  }
+  groups.push_back(
+      {address, *step, {{&store, 0, size->bytes, size->isScalable}}});
+}
+
+/// Nothing if the stores of an iteration leave bytes as they are.
+std::optional<StoreStream> StreamFinder::makeStream(Group &group) const {
+  llvm::stable_sort(group.parts, [](const Part &a, const Part &b) {
+    return a.offset < b.offset;
+  });
+  int64_t begin = group.parts[0].offset, end = begin;
+  StoreStream stream;
+  for (const Part &part : group.parts) {
+    if (part.offset > end && !breaks(ZfillRule::gaps))
+      return std::nullopt;
+    end = std::max(end, part.offset + part.bytes);
+    stream.stores.push_back(part.store);
+  }
+  if (end - begin < group.step.bytes && !breaks(ZfillRule::gaps))
+    return std::nullopt;
+  stream.address =
+      cast<SCEVAddRecExpr>(scev.getSCEV(stream.stores[0]->getPointerOperand()));
+  stream.step = stream.address->getStepRecurrence(scev);
+  stream.minStep = uint64_t(group.step.bytes);
+  stream.isScalable = group.step.isScalable;
+  return stream;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop's end
+//===----------------------------------------------------------------------===//
+
+/// Null: unknown.
+const SCEV *StreamFinder::getTimes() const {
+  Type *number = Type::getInt64Ty(function.getContext());
+  const SCEV *repeats = breaks(ZfillRule::exits)
+                            ? scev.getSymbolicMaxBackedgeTakenCount(&loop)
+                            : scev.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(repeats) ||
+      scev.getTypeSizeInBits(repeats->getType()) > 64)
+    return nullptr;
+  return scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
+                         scev.getOne(number));
+}
+
+/// Whether \p call touches memory of the program in no way that matters.
+static bool isAside(const CallBase &call) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  if (!intrinsic)
+    return false;
+  if (intrinsic->isAssumeLikeIntrinsic())
+    return true;
+  switch (intrinsic->getIntrinsicID()) {
+  case Intrinsic::prefetch:
+  case Intrinsic::masked_load:
+  case Intrinsic::masked_store:
+  case Intrinsic::masked_gather:
+  case Intrinsic::masked_scatter:
+    return true; // reads are looked at by address
+  default:
+    return false;
+  }
+}
+
+/// Whether \p call is one of these that reads nothing.
+static bool isUnread(const CallBase &call) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() ||
+                       intrinsic->getIntrinsicID() == Intrinsic::prefetch);
+}
+
+/// Why something in the loop could leave it, or show its memory to others.
+const char *StreamFinder::whyLeaves() const {
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      bool isSpecial = instruction.isAtomic() || instruction.isVolatile();
+      if (isSpecial && !breaks(ZfillRule::volatiles))
+        return "it has volatile or atomic accesses";
+      if (isSpecial || breaks(ZfillRule::calls))
+        continue;
+      auto *call = dyn_cast<CallBase>(&instruction);
+      if (call && call->mayReadOrWriteMemory() && !isAside(*call))
+        return "it calls a function that may use the memory";
+      if (!isGuaranteedToTransferExecutionToSuccessor(&instruction))
+        return "it calls a function that may not return";
+    }
+  return nullptr;
+}
+
+const char *StreamFinder::whyNoTimes() const {
+  if (loop.getExitingBlock() != loop.getLoopLatch())
+    return "it can end in more than one way";
+  return getTimes() ? nullptr : "how often it runs is not known when it begins";
+}
+
+//===----------------------------------------------------------------------===//
+// What the loop reads
+//===----------------------------------------------------------------------===//
+
+/// \p address in any iteration.
+MemoryLocation StreamFinder::anywhere(Value *address,
+                                      const Instruction &access) const {
+  AAMDNodes tags = access.getAAMetadata();
+  // A scope that begins in each iteration anew says nothing about two of them.
+  if (declaresScopes && !breaks(ZfillRule::scopes))
+    tags.Scope = tags.NoAlias = nullptr;
+  return MemoryLocation::getBeforeOrAfter(address, tags);
+}
+
+/// Whether \p reader reads only what the stream has already stored, or what is
+/// in front of it.
+bool StreamFinder::isBehind(Instruction &reader,
+                            const StoreStream &stream) const {
+  auto *load = dyn_cast<LoadInst>(&reader);
+  if (!load)
+    return false;
+  const SCEV *address = scev.getSCEV(load->getPointerOperand());
+  auto *line = dyn_cast<SCEVAddRecExpr>(address);
+  if (!line || line->getLoop() != &loop || !line->isAffine() ||
+      line->getStepRecurrence(scev) != stream.step)
+    return false;
+  const SCEV *offset = scev.getMinusSCEV(line, stream.address);
+  if (isa<SCEVCouldNotCompute>(offset))
+    return false;
+  if (breaks(ZfillRule::ahead) && isa<SCEVConstant>(offset))
+    return true;
+  TypeSize size = layout.getTypeStoreSize(load->getType());
+  return scev.isKnownNonPositive(
+      scev.getAddExpr(offset, scev.getSizeOfExpr(offset->getType(), size)));
+}
+
+/// The address that \p reader reads from, or the base of all; null: unknown.
+static Value *readAddress(Instruction &reader) {
+  if (auto *load = dyn_cast<LoadInst>(&reader))
+    return load->getPointerOperand();
+  auto *call = dyn_cast<IntrinsicInst>(&reader);
+  if (!call)
+    return nullptr;
+  if (call->getIntrinsicID() == Intrinsic::masked_load)
+    return call->getArgOperand(0);
+  if (call->getIntrinsicID() != Intrinsic::masked_gather)
+    return nullptr;
+  auto *lanes = dyn_cast<GetElementPtrInst>(call->getArgOperand(0));
+  if (!lanes || lanes->getPointerOperand()->getType()->isVectorTy())
+    return nullptr;
+  return lanes->getPointerOperand();
+}
+
+/// Adds what \p reader reads to what must be elsewhere. \returns false if that
+/// is not known in front of the loop, or too much.
+bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) const {
+  constexpr size_t maxRanges = 8;
+  auto *load = dyn_cast<LoadInst>(&reader);
+  if (!load)
+    return false;
+  const SCEV *address = scev.getSCEV(load->getPointerOperand());
+  const SCEV *step = scev.getZero(Type::getInt64Ty(function.getContext()));
+  if (auto *line = dyn_cast<SCEVAddRecExpr>(address);
+      line && line->getLoop() == &loop && line->isAffine())
+    step = line->getStepRecurrence(scev);
+  else if (!scev.isLoopInvariant(address, &loop))
+    return false;
+  // In the stream itself, ahead of the stores: no question for a running
+  // program.
+  if (step == stream.step &&
+      getDistance(scev.getMinusSCEV(address, stream.address)))
+    return false;
+  TypeSize size = layout.getTypeStoreSize(load->getType());
+  int64_t bytes = int64_t(size.getKnownMinValue());
+  for (ReadRange &range : stream.reads) {
+    if (range.step != step || range.isScalable != size.isScalable())
+      continue;
+    std::optional<Distance> offset =
+        getDistance(scev.getMinusSCEV(address, range.address));
+    if (!offset || (offset->bytes && offset->isScalable != range.isScalable))
+      continue;
+    range.begin = std::min(range.begin, offset->bytes);
+    range.end = std::max(range.end, offset->bytes + bytes);
+    return true;
+  }
+  stream.reads.push_back({address, step, 0, bytes, size.isScalable()});
+  return stream.reads.size() <= maxRanges;
+}
+
+/// Why the loop may read bytes of \p stream before they are stored.
+const char *StreamFinder::whyReads(StoreStream &stream) {
+  static constexpr char reason[] = "it may read what it overwrites";
+  if (breaks(ZfillRule::reads))
+    return nullptr;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &reader : *block) {
+      if (!reader.mayReadFromMemory() || isa<StoreInst>(reader) ||
+          isBehind(reader, stream))
+        continue;
+      auto *call = dyn_cast<CallBase>(&reader);
+      if (call && (isUnread(*call) || breaks(ZfillRule::calls)))
+        continue;
+      Value *address = readAddress(reader);
+      auto meets = [&](StoreInst *store) {
+        return aliases.alias(anywhere(address, reader),
+                             anywhere(store->getPointerOperand(), *store)) !=
+               AliasResult::NoAlias;
+      };
+      if (!address ||
+          (llvm::any_of(stream.stores, meets) && !addRead(reader, stream)))
+        return reason;
+    }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+StreamLoop StreamFinder::run() {
+  StreamLoop found;
+  if (!loop.getLoopLatch())
+    return found;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      if (auto *store = dyn_cast<StoreInst>(&instruction))
+        addStore(*store);
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      hasStores |= call && call->getIntrinsicID() == Intrinsic::masked_store;
+      declaresScopes |= isa<NoAliasScopeDeclInst>(instruction);
+    }
+  if (!hasStores)
+    return found;
+  for (Group &group : groups)
+    if (std::optional<StoreStream> stream = makeStream(group))
+      found.streams.push_back(*stream);
+  found.reason = whyLeaves();
+  if (!found.reason)
+    found.reason = found.streams.empty()
+                       ? "no store in it overwrites consecutive memory, upwards"
+                       : whyNoTimes();
+  if (found.reason)
+    return found;
+  found.times = getTimes();
+  llvm::erase_if(found.streams, [&](StoreStream &stream) {
+    const char *reason = whyReads(stream);
+    found.reason = reason ? reason : found.reason;
+    return reason;
+  });
+  if (!found.streams.empty())
+    found.reason = nullptr;
+  return found;
+}
+
+StreamLoop mpg::findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
+                                 const PassOptions &options) {
+  return StreamFinder(loop, analyses, options).run();
+}

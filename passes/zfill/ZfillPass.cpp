@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All innermost loops of a module, and a remark for each. See Zfill.h.
+
+#include "base/Access.h"
+#include "base/Diagnostics.h"
+#include "zfill/Zfill.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+using namespace mpg;
+
+namespace {
+/// The outcome for one loop.
+struct Verdict {
+  DebugLoc place;
+  BasicBlock *header;
+  size_t streams;
+  const char *reason; ///< null: lines are zeroed
+};
+} // namespace
+
+/// Whether \p loop does the few iterations that the vectorised one has left.
+static bool isRemainder(const Loop &loop, const BasicBlock &front) {
+  if (!getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
+    return false;
+  return llvm::none_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
+    auto *begin = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(&front));
+    return begin && begin->isZero();
+  });
+}
+
+/// Why no loop of \p function is changed; null: they may be.
+static const char *whyNotIn(const Function &function) {
+  if (const char *reason = whyUntagged(function))
+    return reason;
+  return function.hasOptSize() ? "it is optimised for size" : nullptr;
+}
+
+static void emitRemark(const Verdict &verdict, const PassOptions &options) {
+  OptimizationRemarkEmitter emitter(verdict.header->getParent());
+  if (verdict.reason) {
+    emitter.emit(OptimizationRemarkMissed(remarkPass, "ZfillSkipped",
+                                          verdict.place, verdict.header)
+                 << "no lines are zeroed ahead of this loop's stores: "
+                 << ore::NV("Reason", verdict.reason));
+    return;
+  }
+  unsigned lines =
+      options.zfill == zfillAuto ? zfillDefaultLines : options.zfill;
+  emitter.emit(OptimizationRemark(remarkPass, "ZfillInserted", verdict.place,
+                                  verdict.header)
+               << "zeroes lines " << ore::NV("Lines", lines)
+               << " ahead of the stores, of "
+               << ore::NV("Streams", unsigned(verdict.streams))
+               << (verdict.streams == 1 ? " stream" : " streams"));
+}
+
+/// Changes the loop that begins with \p header, if that is possible.
+static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
+                      const PassOptions &options,
+                      SmallVectorImpl<Verdict> &verdicts) {
+  Function &function = *header.getParent();
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  Loop *loop = loops.getLoopFor(&header);
+  if (!loop->getLoopPreheader())
+    InsertPreheaderForLoop(loop,
+                           &analyses.getResult<DominatorTreeAnalysis>(function),
+                           &loops, nullptr, /*PreserveLCSSA=*/false);
+  BasicBlock *front = loop->getLoopPreheader();
+  if (!front || isRemainder(*loop, *front))
+    return;
+  StreamLoop found = findStoreStreams(*loop, analyses, options);
+  if (found.streams.empty() && !found.reason)
+    return;
+  Verdict verdict = {userLocation(loop->getStartLoc()), &header,
+                     found.streams.size(), whyNotIn(function)};
+  if (!verdict.reason)
+    verdict.reason = found.reason;
+  if (!verdict.reason)
+    verdict.reason = writeZfillLoop(*loop, found, analyses, options);
+  if (!verdict.reason)
+    analyses.invalidate(function, PreservedAnalyses::none());
+  verdicts.push_back(verdict);
+}
+
+static void visitFunction(Function &function, FunctionAnalysisManager &analyses,
+                          const PassOptions &options, RemarkPlaces &said) {
+  SmallVector<BasicBlock *, 8> headers;
+  for (Loop *loop :
+       analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
+    if (loop->isInnermost())
+      headers.push_back(loop->getHeader());
+  SmallVector<Verdict, 8> verdicts;
+  for (BasicBlock *header : headers)
+    visitLoop(*header, analyses, options, verdicts);
+  if (options.verify && verifyFunction(function, &errs()))
+    report_fatal_error("mpgtools' passes made code that is not valid in " +
+                       Twine(function.getName()) + "; please report this");
+  // A loop of the source may have become several.
+  llvm::stable_sort(verdicts, [](const Verdict &a, const Verdict &b) {
+    return !a.reason && b.reason;
+  });
+  for (const Verdict &verdict : verdicts)
+    if (said.isNew("Zfill", verdict.place, *verdict.header))
+      emitRemark(verdict, options);
+}
+
+PreservedAnalyses ZfillPass::run(Module &module,
+                                 ModuleAnalysisManager &analyses) {
+  PassOptions options = loadPassOptions(module);
+  if (!options.zfill || !isLastStage(module, stage))
+    return PreservedAnalyses::all();
+  if (!targetHasTags(module)) {
+    warn(module.getContext(), {},
+         "zfill has no effect: only AArch64 Linux has DC ZVA");
+    return PreservedAnalyses::all();
+  }
+  auto &functions =
+      analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+          .getManager();
+  RemarkPlaces said;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      visitFunction(function, functions, options, said);
+  return PreservedAnalyses::none();
+}
