@@ -58,6 +58,7 @@ TEST(SelfMapsTest, ParsesLines) {
   EXPECT_TRUE(mapping.readable && mapping.writable);
   EXPECT_FALSE(mapping.executable || mapping.shared);
   EXPECT_STREQ(mapping.name, "/usr/a b");
+  EXPECT_EQ(mapping.inode, 1234u);
   ASSERT_TRUE(parseMapping("1000-2000 r-xs 00000000 00:00 0 ", mapping));
   EXPECT_TRUE(mapping.executable && mapping.shared);
   EXPECT_STREQ(mapping.name, "");
