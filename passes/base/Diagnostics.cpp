@@ -226,6 +226,8 @@ static Pointee getPointee(const DIType *type, unsigned pointers) {
 
 /// Where variables have the value \p pointer, or are there: the largest.
 static Pointee findPointee(const Value &pointer, const Function &function) {
+  // isDbgDeclare is not const in LLVM 19.
+  constexpr auto declared = DbgVariableRecord::LocationType::Declare;
   Pointee found;
   SmallVector<DIGlobalVariableExpression *, 1> globals;
   if (auto *global = dyn_cast<GlobalVariable>(&pointer))
@@ -234,7 +236,7 @@ static Pointee findPointee(const Value &pointer, const Function &function) {
     return getPointee(globals.front()->getVariable()->getType(), 1);
   for (const DbgVariableRecord *record : recordsIn(function, pointer)) {
     Pointee here = getPointee(record->getVariable()->getType(),
-                              record->isDbgDeclare() ? 1 : 0);
+                              record->getType() == declared ? 1 : 0);
     if (here.whole && (!found.whole || here.whole->getSizeInBits() >
                                            found.whole->getSizeInBits()))
       found = here;
