@@ -149,7 +149,10 @@ private:
         uint64_t first = std::max(page, begin) - min;
         uint64_t last = std::min(pageEnd, end) - max;
         onPage = first;
-        room = int64_t(last - first) > 0 ? last - first : 0;
+        // None if accesses of this pass are on the next page.
+        room = int64_t(last - first) > 0 && value - first < last - first
+                   ? last - first
+                   : 0;
       }
     };
     const SimBundle *what = nullptr; ///< as the module describes it
