@@ -395,7 +395,7 @@ bool Core::lookupPage(Pages &size, const Slot &slot, uint64_t page) {
   for (Pages::Level &level : size.levels) {
     if (level.access(page))
       break;
-    ++counts[slot.row + level.counter];
+    counts[slot.row + level.counter] += missWeight;
     ++pageChanges;
     ++size.changes;
     same = false;
@@ -410,7 +410,10 @@ bool Core::lookupPages(Slot &slot, uint64_t line) {
     uint64_t page = line >> size.shift;
     if (page == size.last)
       break;
-    same &= lookupPage(size, slot, page);
+    if (size.isUnchangedBy(page))
+      size.last = page;
+    else
+      same &= lookupPage(size, slot, page);
   }
   slot.pageLine = line;
   slot.pageChanges = pageChanges;

@@ -26,6 +26,7 @@ struct Core::Pages {
     void addState(uint64_t way, std::vector<uint64_t> &state) const {
       isFifo ? fifo.addState(way, state) : sets.addState(way, state);
     }
+    bool isLru() const { return !isFifo && sets.isLru(); }
     void movePages(uint64_t way) {
       isFifo ? fifo.movePages(way) : sets.movePages(way);
     }
@@ -46,6 +47,17 @@ struct Core::Pages {
   }
   /// A hit changes nothing.
   bool hitsLeaveState() const { return levels.empty() || levels[0].isFifo; }
+
+  /// What decides which pages the first TLB passes on.
+  void readFirst(std::vector<uint64_t> &state) const {
+    state.assign(1, last);
+    if (!levels.empty())
+      levels[0].addState(0, state);
+  }
+  /// Whether the one after the first, if any, is least recently used.
+  bool hasLruLast() const {
+    return levels.size() < 2 || (levels.size() == 2 && levels[1].isLru());
+  }
 
   /// The state that all ways would have had \p way pages earlier.
   std::vector<uint64_t> stateBefore(uint64_t way) const {

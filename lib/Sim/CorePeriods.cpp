@@ -126,16 +126,18 @@ void Core::repeat(uint64_t periods) {
   }
 }
 
-/// One iteration, its pages alone, of all sizes or of \p only. \returns whether
-/// the same once more would change nothing.
-bool Core::lookupAll(Pages *only) {
+/// One iteration, its pages of one size alone. \returns whether the same once
+/// more would change nothing.
+bool Core::lookupAll(Pages &size) {
   bool same = true;
   auto lookup = [&](const Cursor &cursor, uint64_t line) {
-    Slot &slot = slots[cursor.stream.site];
-    if (!only)
-      same &= lookupPages(slot, line);
-    else if (line >> only->shift != only->last)
-      same &= lookupPage(*only, slot, line >> only->shift);
+    uint64_t page = line >> size.shift;
+    if (page == size.last)
+      return;
+    if (size.isUnchangedBy(page))
+      size.last = page;
+    else
+      same &= lookupPage(size, slots[cursor.stream.site], page);
   };
   ++steps;
   for (const Cursor &cursor : cursors) {
@@ -146,23 +148,45 @@ bool Core::lookupAll(Pages *only) {
   return same;
 }
 
-/// The iterations \p now to \p end, their pages alone. While all streams stay
-/// on their pages one iteration is like the next.
-void Core::walkPages(Pages *only, uint64_t now, uint64_t end) {
+/// The iterations \p now to \p end, their pages of one size alone. While all
+/// streams stay on their pages one iteration is like the next.
+void Core::walkPages(Pages &size, uint64_t now, uint64_t end) {
   for (uint64_t until; now < end; now = until) {
     until = end;
     for (Cursor &cursor : cursors) {
       if (cursor.next == now) {
-        uint64_t way =
-            place(cursor, now, lineBits + (only ? only->shift : pageShift));
+        uint64_t way = place(cursor, now, lineBits + size.shift);
         uint64_t step = getStep(cursor.stream);
         cursor.next = step ? now + way / step + 1 : ~uint64_t(0);
       }
       until = std::min(until, cursor.next);
     }
-    for (uint64_t round = (until - now) * turns; round && !lookupAll(only);
-         --round)
-      ;
+    repeatPages(size, (until - now) * turns);
+  }
+}
+
+/// \p times iterations on the same pages. If one leaves the first TLB as it
+/// was, the next ones ask the second for the same pages as it did. If that is
+/// least recently used, it counts the same in all of them.
+void Core::repeatPages(Pages &size, uint64_t times) {
+  constexpr uint64_t minTimes = 4; // else a comparison takes longer
+  std::vector<uint64_t> &before = tlbStates[0], &after = tlbStates[1];
+  bool compares = times >= minTimes && size.hasLruLast();
+  if (compares)
+    size.readFirst(before);
+  for (; times; --times) {
+    if (lookupAll(size))
+      return;
+    if (!compares || times < minTimes)
+      continue;
+    size.readFirst(after);
+    if (before == after) {
+      missWeight = times - 1;
+      lookupAll(size);
+      missWeight = 1;
+      return;
+    }
+    std::swap(before, after);
   }
 }
 
@@ -202,11 +226,11 @@ void Core::runPageSize(Pages &size, uint64_t times) {
   uint64_t way = uint64_t(bytes >> (size.shift + lineBits));
   for (uint64_t seen = 1; ofPeriod && times / ofPeriod > seen + 1;
        seen += seen / 2 + 1) {
-    walkPages(&size, now, seen * ofPeriod);
+    walkPages(size, now, seen * ofPeriod);
     now = seen * ofPeriod;
     std::vector<uint64_t> state = size.stateBefore(0);
     std::map<unsigned, uint64_t> before = countsNow();
-    walkPages(&size, now, now + ofPeriod);
+    walkPages(size, now, now + ofPeriod);
     now += ofPeriod;
     if (size.stateBefore(way) != state)
       continue;
@@ -219,7 +243,7 @@ void Core::runPageSize(Pages &size, uint64_t times) {
     restart();
     break;
   }
-  walkPages(&size, now, times);
+  walkPages(size, now, times);
 }
 
 /// The whole loop, its pages alone.
@@ -227,13 +251,15 @@ void Core::runPages(uint64_t times) {
   constexpr uint64_t minPeriods = 8;
   pagesApart = false;
   uint64_t ofPeriod = pagePeriod(pages[0]);
-  if (ofPeriod && times / ofPeriod >= minPeriods) {
-    ++pageChanges; // sites do not know of their pages
-    for (Pages &size : pages)
+  bool hasPeriods = ofPeriod && times / ofPeriod >= minPeriods;
+  ++pageChanges; // sites do not know of their pages
+  for (Pages &size : pages) {
+    if (hasPeriods) {
       runPageSize(size, times);
-    return;
+      continue;
+    }
+    for (Cursor &cursor : cursors)
+      cursor.next = 0;
+    walkPages(size, 0, times);
   }
-  for (Cursor &cursor : cursors)
-    cursor.next = 0;
-  walkPages(nullptr, 0, times);
 }

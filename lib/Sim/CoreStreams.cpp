@@ -206,7 +206,7 @@ void Core::run(uint64_t times) {
   halveBody();
   findLeaders();
   bool isAlong = std::any_of(cursors.begin(), cursors.end(), leavesAtOnce);
-  pagesApart = findPeriod(times) || (isAlong && canLookUpPagesApart(times));
+  pagesApart = findPeriod(times) || canLookUpPagesApart(times, isAlong);
   if (isAlong)
     runEach(times);
   else
@@ -270,11 +270,13 @@ uint64_t Core::runAlong(uint64_t now, uint64_t times) {
 }
 
 /// Whether that pays: a look at the pages of all streams where one comes to
-/// another page, in place of one at each line.
-bool Core::canLookUpPagesApart(uint64_t times) const {
+/// another page, in place of one at each line, or in each iteration if there
+/// are more pages than a TLB has.
+bool Core::canLookUpPagesApart(uint64_t times, bool isAlong) const {
   constexpr uint64_t minLines = 4; // on a page
+  constexpr size_t minStreams = 8;
   uint64_t max = uint64_t(1) << (lineBits + pageShift);
-  return times >= minLines &&
+  return times >= minLines && (isAlong || cursors.size() > minStreams) &&
          std::all_of(cursors.begin(), cursors.end(), [=](const Cursor &cursor) {
            return getStep(cursor.stream) * minLines <= max;
          });

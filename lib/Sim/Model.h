@@ -240,7 +240,7 @@ private:
   void runEach(uint64_t times);
   uint64_t runAlong(uint64_t now, uint64_t times);
   void runLines(uint64_t times);
-  bool canLookUpPagesApart(uint64_t times) const;
+  bool canLookUpPagesApart(uint64_t times, bool isAlong) const;
   void leadFollowers();
   static bool leavesAtOnce(const Cursor &cursor);
   bool haveSameLines(const Cursor &leader, const Cursor &cursor) const;
@@ -278,8 +278,9 @@ private:
   void runPages(uint64_t times);
   void runPageSize(Pages &size, uint64_t times);
   uint64_t pagePeriod(const Pages &size) const;
-  void walkPages(Pages *only, uint64_t now, uint64_t end);
-  bool lookupAll(Pages *only);
+  void walkPages(Pages &size, uint64_t now, uint64_t end);
+  bool lookupAll(Pages &size);
+  void repeatPages(Pages &size, uint64_t times);
 
   void findPages(Bundle &bundle, const uint64_t *addresses) const;
   void lookupAllPages(Bundle &bundle, bool areNew);
@@ -316,7 +317,9 @@ private:
   Period period;      ///< of the loop at hand
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
-  bool hasTwins = false; ///< two leaders of one site
+  std::array<std::vector<uint64_t>, 2> tlbStates; ///< before and after
+  uint64_t missWeight = 1; ///< what a miss of a TLB counts
+  bool hasTwins = false;   ///< two leaders of one site
 };
 
 class Model {

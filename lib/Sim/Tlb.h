@@ -49,10 +49,12 @@ public:
 
   /// Adds all that decides what comes next, as if each page were \p way less.
   void addState(uint64_t way, std::vector<uint64_t> &state) const {
-    for (size_t at = 0; at < pages.size(); ++at) {
-      uint64_t page = pages[(oldest + at) % pages.size()];
-      state.push_back(page == noPage ? page : page - way);
-    }
+    auto add = [&](size_t begin, size_t end) {
+      for (size_t at = begin; at < end; ++at)
+        state.push_back(pages[at] == noPage ? noPage : pages[at] - way);
+    };
+    add(oldest, pages.size());
+    add(0, oldest);
   }
   /// Each page becomes the one \p way further on.
   void movePages(uint64_t way) {
@@ -108,6 +110,8 @@ public:
     set[0] = page;
     return hit;
   }
+
+  bool isLru() const { return lru; }
 
   /// \see FifoTlb. Sets turn with the pages.
   void addState(uint64_t way, std::vector<uint64_t> &state) const {

@@ -36,6 +36,8 @@ inline unsigned recordsOfBundle(const mpg_sim_record &record) {
 ///   access(place, address), checked(place, address)
 ///   instruction(word, address)
 ///   bundle(first place, accesses, addresses): false, there is none like that
+///   repeats(record, left): how many of the records from this bundle on it has
+///     taken at once; 0: none
 ///   loop(streams, times), copy(from, to, bytes), fill(to, bytes)
 ///   allocated(place, address, bytes, callers), freed(address), called(place)
 ///   stack(address, bytes), object(number, address, bytes)
@@ -49,13 +51,14 @@ public:
             unsigned records = recordsOfChunk);
   uint64_t damaged() const { return damagedRecords; }
 
-private:
-  static uint64_t getAddress(const mpg_sim_record &record) {
-    return withoutTag(record.value);
-  }
   /// Of AArch64.
   static uint64_t withoutTag(uint64_t address) {
     return address & ((uint64_t(1) << 56) - 1);
+  }
+
+private:
+  static uint64_t getAddress(const mpg_sim_record &record) {
+    return withoutTag(record.value);
   }
   template <typename Events>
   unsigned readLong(const mpg_sim_record *record, unsigned left,
@@ -99,10 +102,16 @@ void SimDecoder::read(const mpg_sim_record *chunk, Events &events,
       events.instruction(record.word, getAddress(record));
       ++at;
       break;
+    case MPG_SIM_BUNDLE: {
+      unsigned taken = events.repeats(&record, records - at);
+      if (!taken)
+        taken = passBundle(&record, records - at, events);
+      damagedRecords += taken == 0;
+      at += taken ? taken : 1;
+      break;
+    }
     default: {
-      unsigned taken = getKind(record) == MPG_SIM_BUNDLE
-                           ? passBundle(&record, records - at, events)
-                           : readLong(&record, records - at, events);
+      unsigned taken = readLong(&record, records - at, events);
       damagedRecords += taken == 0;
       at += taken ? taken : 1;
     }

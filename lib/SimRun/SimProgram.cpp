@@ -192,6 +192,102 @@ bool SimProgram::bundle(unsigned first, unsigned accesses,
   return true;
 }
 
+/// Iterations, at most \p times, in which an address that goes on by \p step
+/// stays in [\p begin, \p end).
+static uint64_t countWithin(uint64_t address, int64_t step, uint64_t begin,
+                            uint64_t end, uint64_t times) {
+  if (address < begin || address >= end)
+    return 0;
+  if (!step)
+    return times;
+  uint64_t room = step > 0 ? end - 1 - address : address - begin;
+  uint64_t each = step > 0 ? uint64_t(step) : -uint64_t(step);
+  return std::min(times, room / each + 1);
+}
+
+/// Adds the single access \p record to the loop at hand. \returns how many of
+/// \p times iterations stay in its array.
+uint64_t SimProgram::addRepeatedAccess(const mpg_sim_record &record,
+                                       uint64_t times) {
+  uint64_t address = SimDecoder::withoutTag(record.value);
+  int64_t step = repeatFinder.getStep(record.value);
+  unsigned place = getNumber(record);
+  const Found &one = foundFor(place, address);
+  resolved.push_back({one.site, address, step});
+  repeatedPlaces.push_back(place < thePlaces.count() ? place : 0);
+  return countWithin(address, step, one.begin, one.end, times);
+}
+
+/// The same for a bundle. One that is not bound has to make a pass before.
+uint64_t SimProgram::addRepeatedBundle(const mpg_sim_record *record,
+                                       uint64_t times) {
+  unsigned first = getNumber(*record), count = getAddressCount(*record);
+  Bound *bound = boundFor(first);
+  if (!bound || !bound->bundle || bound->changes != theArrays.changes() ||
+      bound->what->members.size() != getAccessCount(*record) ||
+      bound->what->addresses != count)
+    return 0;
+  repeatedBounds.push_back(bound);
+  auto getWord = [&](unsigned number) -> const uint64_t & {
+    const mpg_sim_record &pair = record[(number + 1) / 2];
+    return number && number % 2 == 0 ? pair.word : pair.value;
+  };
+  for (unsigned number = 0; number < count; ++number) {
+    const Bound::Address &its = bound->addresses[number];
+    uint64_t address = SimDecoder::withoutTag(getWord(number));
+    int64_t step = repeatFinder.getStep(getWord(number));
+    for (uint64_t end : {its.min, its.max})
+      times = countWithin(address + end, step, its.begin, its.end, times);
+  }
+  for (const SimBundle::Member &member : bound->what->members) {
+    const uint64_t &word = getWord(member.address);
+    resolved.push_back({(*found)[first].site,
+                        SimDecoder::withoutTag(word) + member.offset,
+                        repeatFinder.getStep(word)});
+    repeatedPlaces.push_back(first++);
+  }
+  return times;
+}
+
+/// The streams of \p times iterations that were found. \returns how many stay
+/// in their arrays; 0: too few.
+uint64_t SimProgram::addRepeated(uint64_t times) {
+  resolved.clear();
+  repeatedPlaces.clear();
+  repeatedBounds.clear();
+  for (const mpg_sim_record *part : repeatFinder.parts()) {
+    if (getKind(*part) == MPG_SIM_BUNDLE)
+      times = addRepeatedBundle(part, times);
+    else if (getKind(*part) == MPG_SIM_ACCESS)
+      times = addRepeatedAccess(*part, times);
+    // Sites are numbered in the order of their first accesses.
+    if (times < SimRepeats::minTimes)
+      return 0;
+  }
+  return times;
+}
+
+unsigned SimProgram::repeats(const mpg_sim_record *record, unsigned left) {
+  uint64_t times = repeatFinder.find(record, left);
+  if (!times)
+    return 0;
+  begin();
+  times = addRepeated(times);
+  if (!times) {
+    repeatFinder.reject(record);
+    return 0;
+  }
+  for (const mpg_sim_record *part : repeatFinder.parts())
+    if (getKind(*part) == MPG_SIM_CALLED)
+      called(getNumber(*part), times);
+  for (Bound *bound : repeatedBounds)
+    now->settle(*bound->bundle);
+  for (size_t at = 0; at < resolved.size(); ++at)
+    useStream(resolved[at], times, (*found)[repeatedPlaces[at]]);
+  now->affine(resolved, times);
+  return unsigned(times) * repeatFinder.records();
+}
+
 void SimProgram::finish() {
   begin();
   for (View &one : views)
@@ -225,6 +321,7 @@ struct SimProgram::Names {
   bool bundle(unsigned, unsigned, const std::vector<uint64_t> &) {
     return true;
   }
+  unsigned repeats(const mpg_sim_record *, unsigned) { return 0; }
   void loop(const std::vector<Stream> &, uint64_t) {}
   void copy(const Stream &, const Stream &, uint64_t) {}
   void fill(const Stream &, uint64_t) {}
@@ -259,18 +356,23 @@ void SimProgram::usePages(unsigned site, uint64_t begin, uint64_t bytes) {
   spans[site].add(begin + bytes - 1);
 }
 
+/// \p stream has the site of \p one.
+void SimProgram::useStream(const Stream &stream, uint64_t times, Found &one) {
+  if (isWarmingUp || !times)
+    return;
+  pageUse.addStream(theModel->site(stream.site).array, stream, times,
+                    one.walked);
+  spans[stream.site].add(stream.begin);
+  spans[stream.site].add(stream.begin + uint64_t(stream.stride) * (times - 1));
+}
+
 /// A stream belongs to the array in which it begins.
 void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   resolved.clear();
   for (const Stream &stream : streams) {
     Found &one = foundFor(stream.site, stream.begin);
     resolved.push_back({one.site, stream.begin, stream.stride});
-    if (isWarmingUp || !times)
-      continue;
-    pageUse.addStream(theModel->site(one.site).array, resolved.back(), times,
-                      one.walked);
-    spans[one.site].add(stream.begin);
-    spans[one.site].add(stream.begin + uint64_t(stream.stride) * (times - 1));
+    useStream(resolved.back(), times, one);
   }
   now->affine(resolved, times);
 }
@@ -314,12 +416,12 @@ void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes,
   known->second = theArrays.add(array, address, bytes);
 }
 
-void SimProgram::called(unsigned place) {
+void SimProgram::called(unsigned place, uint64_t times) {
   if (isWarmingUp || place >= thePlaces.count())
     return;
   if (place >= calls.size())
     calls.resize(thePlaces.count());
-  ++calls[place];
+  calls[place] += times;
 }
 
 void SimProgram::stack(uint64_t address, uint64_t bytes) {

@@ -11,6 +11,7 @@
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimEmulated.h"
 #include "SimRun/SimPlaces.h"
+#include "SimRun/SimRepeats.h"
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -108,13 +109,14 @@ public:
   void checked(unsigned, uint64_t) {}
   bool bundle(unsigned first, unsigned accesses,
               const std::vector<uint64_t> &addresses);
+  unsigned repeats(const mpg_sim_record *record, unsigned left);
   void loop(const std::vector<Stream> &streams, uint64_t times);
   void copy(const Stream &from, const Stream &to, uint64_t bytes);
   void fill(const Stream &to, uint64_t bytes);
   void allocated(unsigned place, uint64_t address, uint64_t bytes,
                  const std::vector<uint64_t> &callers);
   void freed(uint64_t address) { theArrays.remove(address); }
-  void called(unsigned place);
+  void called(unsigned place, uint64_t times = 1);
   void stack(uint64_t address, uint64_t bytes);
   void object(unsigned number, uint64_t address, uint64_t bytes);
   void module(uint64_t first, const std::string &text);
@@ -204,6 +206,10 @@ private:
   void usePages(Bound &bound, unsigned first,
                 const std::vector<uint64_t> &addresses);
   void usePages(unsigned site, uint64_t begin, uint64_t bytes);
+  void useStream(const Stream &stream, uint64_t times, Found &one);
+  uint64_t addRepeated(uint64_t times);
+  uint64_t addRepeatedAccess(const mpg_sim_record &record, uint64_t times);
+  uint64_t addRepeatedBundle(const mpg_sim_record *record, uint64_t times);
   void usePage(unsigned site, uint64_t address) {
     if (isWarmingUp)
       return;
@@ -247,7 +253,10 @@ private:
   std::unordered_map<unsigned, unsigned> localArrays; ///< by SimPlace::local
   std::vector<uint64_t> calls;                        ///< by place
   std::set<std::string> wantedStream, seenStream;
-  std::vector<Stream> resolved;
+  std::vector<Stream> resolved; ///< of the loop at hand
+  SimRepeats repeatFinder;
+  std::vector<unsigned> repeatedPlaces; ///< of resolved
+  std::vector<Bound *> repeatedBounds;
   std::string firstError;
   uint64_t modulesHash = 0;
 };

@@ -71,6 +71,7 @@ public:
         naive.access(now, first++, addresses[member.address] + member.offset);
     return true;
   }
+  unsigned repeats(const mpg_sim_record *, unsigned) { return 0; }
   /// No more records.
   void finish() {
     for (auto &[key, bundle] : bundles)
