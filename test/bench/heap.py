@@ -4,6 +4,7 @@
 
   guide 7.3     256 blocks of 8 MiB, allocated and freed, twice
   guide 7.4     two threads allocate 20,480 blocks of 64 KiB each
+  come and go   blocks of 16 KiB to 8 MiB, freed soon
   programs      small programs, each with one habit that is hard on allocators:
                 test/bench/heap, the head of each file says which
   others        python3 that does nothing, clang with 1,000 lines of C++
@@ -56,6 +57,7 @@ BAR_SECOND_MALLOC = 1000  # times faster: the guide has 1,033
 BAR_FREE = 100  # the guide has 524 and 1,625
 BAR_HUGETLB_PEER = 1.10
 BAR_LOCK = 1.3
+BAR_COME_AND_GO = 1.2
 BAR_MEAN_GLIBC, BAR_MEAN_BEST, BAR_PROGRAM = 0.87, 1.05, 1.3
 BAR_PEAK, PEAK_ROOM_MIB = 1.5, 4
 BAR_PYTHON_MIB, BAR_CLANG = 16, 1.3
@@ -249,6 +251,23 @@ def measure_parallel(bench: Bench, report: Report, setups: list[Setup], rounds: 
                 )
 
 
+def measure_come_and_go(bench: Bench, report: Report, setups: list[Setup], rounds: int):
+    print("\n## blocks that come and go, ms")
+    results, failed = bench.rounds(setups, [bench.build("comeAndGo.c")], rounds)
+    names = ["one16K", "one64K", "one256K", "one1M", "one8M", "many"]
+    print_table(results, failed, {name: report.span(name) for name in names})
+    for name in names:
+        get = report.span(name)
+        peer = fastest(results, setups, get)
+        if peer and "mpg" in results:
+            report.ratio(
+                f"{name}, mpg against {peer}",
+                figures(results["mpg"], get),
+                figures(results[peer], get),
+                BAR_COME_AND_GO,
+            )
+
+
 # --- The small programs
 
 
@@ -395,7 +414,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--quick", action="store_true", help="5 rounds")
     parser.add_argument("--only", default="", metavar="REGEX",
-                        help="of 'guide 7.3', 'guide 7.4', 'others', file names "
+                        help="of 'guide 7.3', 'guide 7.4', 'come and go', "
+                        "'others', file names "
                         "of programs with their argument")  # fmt: skip
     parser.add_argument("--setups", default="", metavar="REGEX")
     parser.add_argument("--pages", type=int, default=PAGES_NEEDED, metavar="N")
@@ -444,6 +464,7 @@ def main() -> int:
         for title, measure in (
             ("guide 7.3", measure_blocks),
             ("guide 7.4", measure_parallel),
+            ("come and go", measure_come_and_go),
             ("others", measure_others),
         ):
             if wanted.search(title):

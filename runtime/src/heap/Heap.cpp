@@ -167,20 +167,18 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
   arena.lock.assertHeld();
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);
-  arena.unlock();
   cache.medium.start(arena, cacheCount());
+  arena.unlock();
   return page;
 }
 
 static void *allocateMedium(Request &request, bool mayGrow) {
   UsedCache cache;
   uint32_t page = acquirePages(request, *cache, /*mayGrow=*/false);
-  if (!page && mayGrow) {
-    // Blocks in the cache separate free pages; together they may be long
-    // enough.
-    cache->medium.clear();
+  while (!page && cache->medium.shrinkFor(request.bytes))
+    page = acquirePages(request, *cache, /*mayGrow=*/false);
+  if (!page && mayGrow)
     page = acquirePages(request, *cache, /*mayGrow=*/true);
-  }
   return page ? setEdges(page, request.bytes) : nullptr;
 }
 
@@ -252,10 +250,26 @@ void *mpg::allocateBlock(size_t bytes) {
   return watched(allocate(request), bytes);
 }
 
+/// First page of a long block that the thread has freed, or 0.
+static uint32_t acquireCached(size_t bytes) {
+  MediumCache &cache = threadCache->medium;
+  if (bytes > MediumCache::maxLongBytes)
+    return 0;
+  bool isLong = bytes > MediumCache::maxBlockBytes;
+  uint32_t page = isLong ? cache.acquireLong(bytes) : 0;
+  if (page)
+    collapseAfterFork(); // a program that goes on so has no other slow path
+  else
+    cache.noteMiss(bytes);
+  return page;
+}
+
 void *mpg::allocateMediumBlock(size_t bytes) {
   if (bytes >= largeSettings.threshold.load(std::memory_order_relaxed) ||
       bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
     return allocateBlock(bytes);
+  if (uint32_t page = acquireCached(bytes))
+    return watched(setEdges(page, bytes), bytes);
   int saved = errno;
   Request request{bytes};
   uint32_t page = acquirePages(request, *threadCache, /*mayGrow=*/false);
@@ -419,12 +433,15 @@ static void freeSmall(const BlockPlace &place, void *pointer) {
 
 void mpg::freeMedium(uint32_t page) {
   MPG_CHECK(heapMap.pages[page].state == UnitState::used && threadCache);
-  int saved = errno;
+  MediumCache &cache = threadCache->medium;
   Range block = mediumBlock(page);
   unwatch(reinterpret_cast<void *>(block.start), block.bytes());
   perturbFreed(reinterpret_cast<void *>(block.start), block.bytes());
-  if (!threadCache->medium.recycleForOthers(page))
-    arenaAt(heapMap.pages[page].owner).free(page);
+  if (cache.recycleLong(page))
+    return;
+  int saved = errno;
+  if (!cache.recycleForOthers(page))
+    arenaAt(heapMap.pages[page].owner).free(page, cache.bytes());
   errno = saved;
 }
 
@@ -510,7 +527,16 @@ static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
   size_t rest = fits ? place.block.bytes() - bytes : SIZE_MAX;
   if (rest <= maxRoom && rest <= place.block.bytes() / 8)
     return true;
-  return arenaAt(heapMap.pages[place.page].owner).resize(place.page, bytes);
+  Arena &arena = arenaAt(heapMap.pages[place.page].owner);
+  if (arena.resize(place.page, bytes))
+    return true;
+  // The thread may have what follows in its cache.
+  uint32_t end = getPage(place.block.end);
+  MediumCache &cache = threadCache->medium;
+  if (heapMap.pages[end].state != UnitState::cached || cache.bytes() == 0)
+    return false;
+  cache.clear();
+  return arena.resize(place.page, bytes);
 }
 
 /// Marks the end of a block in use that is for \p bytes from here on.

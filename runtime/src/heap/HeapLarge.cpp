@@ -33,8 +33,11 @@ static unsigned countColors(size_t bytes, size_t alignment, size_t &frames) {
   constexpr unsigned max = minColoredBytes / colorStepBytes;
   size_t hugeBytes = heapSpace.hugePageBytes();
   frames = (bytes + hugeBytes - 1) / hugeBytes;
-  if (unsigned colors = colorsIn(frames * hugeBytes, bytes, alignment, max))
-    return colors;
+  if (!isColored(bytes, alignment))
+    return 1;
+  size_t colors = (frames * hugeBytes - bytes) / colorStepBytes + 1;
+  if (colors >= enoughColors)
+    return colors < max ? unsigned(colors) : max;
   ++frames;
   return max;
 }

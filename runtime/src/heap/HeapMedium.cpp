@@ -87,7 +87,7 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
 /// Returned memory that may be kept in any case.
 static constexpr uint64_t usualKeptBytes = 64 << 20;
 
-void Arena::recycleRun(uint32_t page, uint32_t pages) {
+void Arena::recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes) {
   heapMap.pages[page].state = UnitState::inside;
   FreeRuns::Run run = runs.recycle({page, pages, false});
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
@@ -99,9 +99,10 @@ void Arena::recycleRun(uint32_t page, uint32_t pages) {
   // In many pieces there may be more: they are used again before long, and new
   // pages have to be cleared.
   free -= keptBytes;
-  bool isMuch = free >= trimBytes && free >= mappedBytes / 2;
+  bool isMuch = free + besideBytes >= trimBytes && free >= mappedBytes / 2;
   uint64_t length = run.length * heapPageBytes;
-  bool isLong = length >= keptBytes && length - keptBytes >= trimBytes;
+  bool isLong =
+      length >= keptBytes && length - keptBytes + besideBytes >= trimBytes;
   if (isMuch || isLong)
     returnedBytes += returnFrames(run, free);
 }
@@ -117,7 +118,7 @@ void Arena::emptyQueue() {
   }
 }
 
-void Arena::free(uint32_t page) {
+void Arena::free(uint32_t page, uint64_t besideBytes) {
   UnitEntry &entry = heapMap.pages[page];
   entry.state = UnitState::cached;
   if (!lock.tryLock()) {
@@ -132,7 +133,7 @@ void Arena::free(uint32_t page) {
     emptyQueue();
   } else {
     emptyQueue();
-    recycleRun(page, entry.length);
+    recycleRun(page, entry.length, besideBytes);
   }
   unlock();
 }
@@ -390,56 +391,6 @@ void Arena::recycleSlabFrame(uint32_t page) {
   lock.lock();
   recycleRun(page, slabFrameBytes / heapPageBytes);
   unlock();
-}
-
-//===----------------------------------------------------------------------===//
-// A thread's cache
-//===----------------------------------------------------------------------===//
-
-void MediumCache::start(const Arena &arena, unsigned threads) {
-  constexpr size_t max = 8 << 20, min = 1 << 20;
-  constexpr size_t maxFewThreadsBytes = 16 << 20,
-                   maxManyThreadsBytes = 64 << 20;
-  owner = arena.number();
-  maxBytes = max;
-  if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
-    maxBytes =
-        threads <= maxFewThreadsBytes / min    ? maxFewThreadsBytes / threads
-        : threads <= maxManyThreadsBytes / min ? min
-                                               : maxManyThreadsBytes / threads;
-}
-
-void MediumCache::release(uint32_t list) {
-  uint32_t page = acquireFirst(minPages + list);
-  arenaAt(heapMap.pages[page].owner).free(page);
-}
-
-// One list after the other, so that what is not asked for any more makes room.
-// Not each time: many that are freed in a row are quickest joined in the arena.
-// Nor in an arena that no other thread has: a block that is kept amid those,
-// each eighth another one, lets more memory go back, to be cleared when it is
-// wanted.
-bool MediumCache::recycleForOthers(uint32_t page) {
-  constexpr uint32_t times = 8;
-  const UnitEntry &entry = heapMap.pages[page];
-  size_t bytes = entry.length * heapPageBytes;
-  if (eachThreadHasArena() || !isMine(entry) || bytes > limit() ||
-      ++refused % times != 0)
-    return false;
-  while (filled && keptBytes + bytes > limit()) {
-    uint64_t later = filled & UINT64_MAX << turn;
-    auto list = uint32_t(__builtin_ctzll(later ? later : filled));
-    turn = (list + 1) % lists;
-    release(list);
-  }
-  return recycle(page);
-}
-
-void MediumCache::clear() {
-  // First, so that nothing enters while its blocks leave.
-  owner = UINT32_MAX;
-  while (filled)
-    release(uint32_t(__builtin_ctzll(filled)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,16 +44,11 @@ struct MediumShape {
     return uint8_t(leaves ? 1 + color % (colors - 1) : color % colors);
   }
 };
-/// Starts to choose from, \p max of them, for a block of \p bytes in \p room
-/// bytes; 1: it is not shifted; 0: the room is too small for it.
-inline unsigned colorsIn(size_t room, size_t bytes, size_t alignment,
-                         unsigned max) {
-  constexpr size_t enough = 8;
-  if (bytes < minColoredBytes || alignment > colorStepBytes ||
-      !arenaSettings.coloring.load(std::memory_order_relaxed))
-    return 1;
-  size_t colors = (room - bytes) / colorStepBytes + 1;
-  return colors < enough ? 0 : colors < max ? unsigned(colors) : max;
+constexpr unsigned enoughColors = 8; ///< else the block gets more room
+/// Whether a block begins at one of several places.
+inline bool isColored(size_t bytes, size_t alignment) {
+  return bytes >= minColoredBytes && alignment <= colorStepBytes &&
+         arenaSettings.coloring.load(std::memory_order_relaxed);
 }
 
 /// pre: bytes is at most that of the heap's range.
@@ -61,14 +56,16 @@ inline MediumShape computeShape(size_t bytes, size_t alignment) {
   constexpr unsigned max = heapPageBytes / colorStepBytes;
   auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
   bool hasFront = bytes <= maxEdgedBytes;
-  unsigned colors = colorsIn(pages * heapPageBytes, bytes, alignment, max);
+  if (!isColored(bytes, alignment))
+    return {pages, 1, hasFront};
+  auto colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
   // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
-  // already begin at two or four places of a way.
-  if (!colors && pages < 8 && pages % (minColoredBytes / heapPageBytes))
-    colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
-  if (colors)
-    return {pages, colors, hasFront};
-  return {pages + 1, max, hasFront};
+  // already begin at two or four places of a way. No branches: for blocks of
+  // many sizes they are wrong guesses.
+  bool mayGetMore =
+      (pages >= 8) | (pages % (minColoredBytes / heapPageBytes) == 0);
+  bool getsMore = mayGetMore & (colors < enoughColors);
+  return {pages + getsMore, getsMore ? max : colors, hasFront};
 }
 
 class Arena {
@@ -95,8 +92,9 @@ public:
   /// In a forked child: forgets it, for the links may be of another moment.
   void dropQueue() { queue.store(0, std::memory_order_relaxed); }
 
+  /// \p besideBytes: so much more of the arena is free, in the thread's cache.
   /// pre: \p page is the first page of a block of this arena, in use or cached.
-  void free(uint32_t page) MPG_EXCLUDES(lock);
+  void free(uint32_t page, uint64_t besideBytes = 0) MPG_EXCLUDES(lock);
 
   /// Makes a block shorter or longer where it is; false: it could not be.
   bool resize(uint32_t page, size_t bytes) MPG_EXCLUDES(lock);
@@ -112,6 +110,7 @@ public:
   /// This splits transparent huge pages. Returns whether any went.
   bool trimPages(uint64_t keepBytes) MPG_EXCLUDES(lock);
 
+  uint64_t mapped() const MPG_REQUIRES(lock) { return mappedBytes; }
   uint16_t number() const { return id; }
   bool isOfNode() const { return node >= 0; }
   bool isOn(int number) const { return node == number; }
@@ -131,7 +130,8 @@ private:
   uint64_t stepBytes(uint64_t needBytes) const MPG_REQUIRES(lock);
   void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
   void forgetNeed(uint64_t free) MPG_REQUIRES(lock);
-  void recycleRun(uint32_t page, uint32_t pages) MPG_REQUIRES(lock);
+  void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
+      MPG_REQUIRES(lock);
   bool lengthen(uint32_t end, uint32_t more) MPG_REQUIRES(lock);
   uint64_t returnFrames(FreeRuns::Run run, uint64_t max) MPG_REQUIRES(lock);
 
@@ -199,96 +199,6 @@ inline Range mediumBlock(uint32_t page) {
   return {start + entry.detail * colorStepBytes,
           start + entry.length * heapPageBytes};
 }
-
-/// Medium blocks that a thread has freed, by their number of pages, to be used
-/// again without a lock and without cutting and joining runs of pages. Fewer
-/// bytes for each of many threads that share arenas, and never more than may
-/// stay free.
-class MediumCache {
-public:
-  static constexpr size_t maxBlockBytes = 256 << 10;
-
-  /// From here on it keeps blocks of \p arena, as one of \p threads that may.
-  void start(const Arena &arena, unsigned threads);
-
-  /// First page of a block in use for \p bytes, at most maxBlockBytes and more
-  /// than one page; 0: none. It may have an eighth more pages than it needs.
-  uint32_t acquire(size_t bytes) {
-    MediumShape shape = computeShape(bytes, 16);
-    uint64_t large = filled >> (shape.pages - minPages);
-    if (large == 0)
-      return 0;
-    uint32_t pages = shape.pages + uint32_t(__builtin_ctzll(large));
-    if (pages - shape.pages > shape.pages / 8)
-      return 0;
-    uint32_t page = acquireFirst(pages);
-    UnitEntry &entry = heapMap.pages[page];
-    entry.state = UnitState::used;
-    if (entry.detail >= shape.colors) // was shorter: had more room for it
-      entry.detail = shape.parseShift(entry.detail);
-    return page;
-  }
-
-  /// Frees a block. False: it belongs to another arena, or there is no room.
-  /// pre: its entry is `used`.
-  bool recycle(uint32_t page) {
-    UnitEntry &entry = heapMap.pages[page];
-    MPG_CHECK(entry.state == UnitState::used);
-    uint32_t pages = entry.length, list = pages - minPages;
-    size_t all = keptBytes + pages * heapPageBytes;
-    if (!isMine(entry) || all > limit())
-      return false;
-    entry.state = UnitState::cached;
-    keptBytes = all;
-    entry.next = first[list];
-    first[list] = page;
-    filled |= uint64_t(1) << list;
-    return true;
-  }
-
-  /// Called when there was no room: now and then moves enough other blocks to
-  /// the arena to make room for this one.
-  bool recycleForOthers(uint32_t page);
-
-  /// Frees all blocks into the arenas, and keeps none from here on.
-  void clear();
-
-private:
-  void release(uint32_t list);
-
-  static constexpr uint32_t minPages = 2, lists = 64;
-  static_assert(minPages + lists - 1 == maxBlockBytes / heapPageBytes + 1,
-                "one more page for the shift");
-
-  /// Whether it may keep the block in use that begins with \p entry.
-  bool isMine(const UnitEntry &entry) const {
-    return entry.owner == owner && entry.length - minPages < lists;
-  }
-
-  size_t limit() const {
-    uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-    return trim < maxBytes ? trim : maxBytes;
-  }
-
-  /// pre: there is one.
-  uint32_t acquireFirst(uint32_t pages) {
-    uint32_t list = pages - minPages, page = first[list];
-    MPG_CHECK(page && heapMap.pages[page].state == UnitState::cached &&
-              keptBytes >= pages * heapPageBytes);
-    keptBytes -= pages * heapPageBytes;
-    first[list] = heapMap.pages[page].next;
-    if (!first[list])
-      filled &= ~(uint64_t(1) << list);
-    return page;
-  }
-
-  uint32_t owner = UINT32_MAX; ///< no arena
-  size_t keptBytes = 0, maxBytes = 0;
-  uint64_t filled = 0;        ///< lists that are not empty
-  uint32_t refused = 0;       ///< blocks there was no room for
-  uint32_t turn = 0;          ///< the list that gives one away next
-  uint32_t first[lists] = {}; ///< of the blocks of minPages and so on
-};
 
 // The edges of a medium block: a word after it, and one in front of it where
 // those bytes are its own, that a program which writes where it should not

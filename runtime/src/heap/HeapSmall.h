@@ -17,7 +17,7 @@
 #define MPG_RUNTIME_HEAPSMALL_H
 
 #include "base/Check.h"
-#include "heap/HeapMedium.h"
+#include "heap/MediumCache.h"
 
 namespace mpg {
 

@@ -7,7 +7,6 @@
 #include "base/CLibrary.h"
 #include "heap/Heap.h"
 #include "heap/HeapLarge.h"
-#include "heap/HeapMedium.h"
 #include "mpg/mpg.h"
 #include "pages/PagesNuma.h"
 

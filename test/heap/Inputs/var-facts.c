@@ -254,12 +254,15 @@ static void readMappings(struct Counts *counts) {
   close(fd);
 }
 
-/* Held blocks that begin in the place of one that was freed. */
+/* Held blocks that begin in a page of one that was freed: the shift within the
+ * page may be another one. */
 static int reusedCount(void) {
   int count = 0;
   for (int held = 0; held < blockCount; ++held)
     for (int gone = 0; blocks[held].isHeld && gone < blockCount; ++gone)
-      if (!blocks[gone].isHeld && blocks[held].start >= blocks[gone].start &&
+      if (!blocks[gone].isHeld &&
+          (uintptr_t)blocks[held].start >=
+              ((uintptr_t)blocks[gone].start & ~4095ul) &&
           blocks[held].start < blocks[gone].start + blocks[gone].bytes) {
         ++count;
         break;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MediumCache.h.
+
+#include "heap/MediumCache.h"
+
+using namespace mpg;
+
+void MediumCache::start(const Arena &arena, unsigned threads) {
+  constexpr size_t max = 16 << 20, min = 1 << 20;
+  constexpr size_t maxFewThreadsBytes = 32 << 20,
+                   maxManyThreadsBytes = 64 << 20;
+  constexpr uint64_t share = 4;
+  owner = arena.number();
+  fewBytes = arena.mapped() / share;
+  maxBytes = max;
+  if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
+    maxBytes =
+        threads <= maxFewThreadsBytes / min    ? maxFewThreadsBytes / threads
+        : threads <= maxManyThreadsBytes / min ? min
+                                               : maxManyThreadsBytes / threads;
+}
+
+uint32_t MediumCache::acquireLong(size_t bytes) {
+  constexpr uint32_t aMoment = 4;
+  MediumShape shape = computeShape(bytes, 16);
+  // A quarter more pages: the list that has such blocks, and the next one.
+  uint32_t list = getList(shape.pages), last = list + 1;
+  for (; list <= last && list < shortLists + longLists; ++list) {
+    uint32_t *link = &first[list];
+    for (uint32_t left = aMoment; *link && left; --left) {
+      UnitEntry &entry = heapMap.pages[*link];
+      if (shape.pages <= entry.length && entry.length <= getMaxPages(shape)) {
+        uint32_t page = *link;
+        remove(getFilled(list), list, link);
+        return use(page, shape);
+      }
+      link = &entry.next;
+    }
+  }
+  return 0;
+}
+
+bool MediumCache::recycleLong(uint32_t page) {
+  const UnitEntry &entry = heapMap.pages[page];
+  MPG_CHECK(entry.state == UnitState::used);
+  // A single page is of a request for a large alignment.
+  if (entry.owner != owner || entry.length < minPages ||
+      keptBytes + entry.length * heapPageBytes > limit())
+    return false;
+  uint32_t list = getList(entry.length);
+  if (list >= shortLists + longLists)
+    return false;
+  insert(getFilled(list), list, page);
+  return true;
+}
+
+bool MediumCache::recycleForOthers(uint32_t page) {
+  const UnitEntry &entry = heapMap.pages[page];
+  size_t bytes = entry.length * heapPageBytes;
+  if (entry.owner != owner || bytes > missedBytes || bytes > limit())
+    return false;
+  missedBytes -= bytes;
+  while (keptBytes && keptBytes + bytes > limit())
+    releaseNext();
+  return recycleLong(page);
+}
+
+/// Gives one block to the arena: one list after the other.
+void MediumCache::releaseNext() {
+  constexpr uint32_t lists = shortLists + longLists;
+  while (!first[turn])
+    turn = (turn + 1) % lists;
+  uint32_t page = first[turn];
+  remove(getFilled(turn), turn, &first[turn]);
+  turn = (turn + 1) % lists;
+  arenaAt(heapMap.pages[page].owner).free(page);
+}
+
+bool MediumCache::shrinkFor(size_t bytes) {
+  if (keptBytes == 0 || (keptBytes < fewBytes && bytes <= maxBlockBytes))
+    return false;
+  for (size_t half = keptBytes / 2; keptBytes > half;)
+    releaseNext();
+  return true;
+}
+
+void MediumCache::clear() {
+  // First, so that nothing enters while its blocks leave.
+  owner = UINT32_MAX;
+  missedBytes = 0;
+  while (keptBytes)
+    releaseNext();
+}
