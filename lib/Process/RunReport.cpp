@@ -566,7 +566,10 @@ std::vector<std::string> mpg::findMissingText(const RunReport &report) {
     bool isText =
         use.region == RunRegion::text || use.region == RunRegion::rodata;
     constexpr uint64_t endsBytes = 2 * largePageBytes;
-    if (isText && use.mappedBytes >= use.hugeBytes + endsBytes)
+    bool isNothingLarge =
+        use.hugeBytes == 0 && use.mappedBytes >= largePageBytes;
+    if (isText &&
+        (isNothingLarge || use.mappedBytes >= use.hugeBytes + endsBytes))
       missing.push_back(formatBytes(use.mappedBytes - use.hugeBytes) + " of " +
                         formatBytes(use.mappedBytes) + " of " +
                         regionName(use.region).str() +

@@ -139,10 +139,10 @@ on normal pages where the pool has none. The heap counts where malloc is libmpg'
 libmpg was not at work, or transparent pages were asked for in a program that may
 not be traced and ended in a way that no library notices (`_exit`).}]>;
 def verify_text : LongValue<"verify", "text",
-    "the same for code and constants of 4 MiB and more">,
-    Manual<[{End with status 124 if 4 MiB or more of the program's code, or of its
-constants, were not on large pages although the program ended with 0. The one
-value is `text`; `--verify --verify=text` looks at both.}]>;
+    "the same for code and constants of 2 MiB and more">,
+    Manual<[{End with status 124 if none of 2 MiB and more of the program's code, or of its
+constants, was on large pages, or 4 MiB and more were not, although the program
+ended with 0. The one value is `text`; `--verify --verify=text` looks at both.}]>;
 def quiet : LongFlag<"quiet",
     "print errors only (MPG_QUIET=1); also -q">,
     Manual<[{Print errors only, of libmpg (MPG_QUIET=1) and of mpgrun.}]>;
