@@ -161,7 +161,7 @@ PACKAGES = [
         Program(f"libdeflate-{name}", [f"programs/{name}.c"])
         for name in ("test_custom_malloc", "test_litrunlen_overflow",
                      "test_overread", "test_trailing_bytes")],
-        library=["lib/*.c", "lib/arm/*.c", "programs/test_util.c",
+        library=["lib/*.c", "lib/*/*.c", "programs/test_util.c",
                  "programs/prog_util.c"],
         flags=["-I.", "-D_DEFAULT_SOURCE", "-D_FILE_OFFSET_BITS=64"],
         headers={"config.h": ""}),
