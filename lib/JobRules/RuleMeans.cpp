@@ -13,8 +13,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// glibc's, of 2.26 to 2.42: "The GNU C Library", Tunables, and
-/// ld.so --list-tunables.
+/// glibc's, of 2.26 to 2.42, and elf.thp of 2.44: "The GNU C Library",
+/// Tunables, and ld.so --list-tunables.
 static constexpr StringLiteral tunables[] = {
     "glibc.cpu.aarch64_gcs",
     "glibc.cpu.cached_memopt",
@@ -31,6 +31,7 @@ static constexpr StringLiteral tunables[] = {
     "glibc.cpu.x86_rep_stosb_threshold",
     "glibc.cpu.x86_shared_cache_size",
     "glibc.cpu.x86_shstk",
+    "glibc.elf.thp",
     "glibc.elision.enable",
     "glibc.elision.skip_lock_after_retries",
     "glibc.elision.skip_lock_busy",
@@ -115,7 +116,7 @@ static unsigned getGlibcMinor(const JobContext &job, const JobLaunch &launch) {
 
 static void checkTunable(JobContext &job, const JobLaunch &launch,
                          const Variable &variable, StringRef part) {
-  StringRef name = part.split('=').first;
+  auto [name, value] = part.split('=');
   if (!is_contained(tunables, name)) {
     StringRef nearest = nearestTunable(name);
     Finding &finding = addAbout(
@@ -137,6 +138,14 @@ static void checkTunable(JobContext &job, const JobLaunch &launch,
         addAbout(job, launch, "GLIBC_TUNABLES", variable, "too-old",
                  "glibc.malloc.hugetlb does nothing: it came with glibc 2.35");
     finding.cost = "The heap stays on normal pages.";
+  }
+  if (name == "glibc.elf.thp" && value != "0" && minor && minor < 44) {
+    Finding &finding =
+        addAbout(job, launch, "GLIBC_TUNABLES", variable, "too-old",
+                 "glibc.elf.thp does nothing: it came with glibc 2.44");
+    finding.cost = "Code stays on normal pages.";
+    finding.severity = Severity::note;
+    finding.setFix("Write mpgrun --text, or MPG_TEXT=auto with libmpg.");
   }
 }
 
