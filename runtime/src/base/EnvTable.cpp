@@ -250,6 +250,19 @@ static const char *reasonAgainst(Variable variable, const Config &config) {
   return nullptr;
 }
 
+/// Whether glibc is asked for the same as by MPG_TEXT; the last one counts.
+static bool asksGlibcForText(const char *const *environment) {
+  static const char name[] = "glibc.elf.thp=";
+  const char *list = findValue(environment, "GLIBC_TUNABLES");
+  bool asks = false;
+  for (bool isStart = true; list && *list; ++list) {
+    if (isStart && __builtin_strncmp(list, name, sizeof(name) - 1) == 0)
+      asks = list[sizeof(name) - 1] != '0';
+    isStart = *list == ':';
+  }
+  return asks;
+}
+
 void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
                      const char *const *environment) {
   const Setting &setting = getSetting(variable);
@@ -260,6 +273,8 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
     line.add(" (not set; ").add(config.pagingBecause).add(")");
   if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
     line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
+  if (variable == Variable::MPG_TEXT && asksGlibcForText(environment))
+    line.add(" (GLIBC_TUNABLES: glibc.elf.thp asks too, from glibc 2.44 on)");
   if (!given || !parseValue(setting, given, asked))
     return; // a wrong value has had its own line
   if (variable == Variable::XOS_MMM_L_PRINT_ENV)
