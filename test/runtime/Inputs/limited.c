@@ -1,8 +1,9 @@
 /* Runs a program with less than it could have:
  *
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised]
- * [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd] [no-io_uring]
- *           [no-policy] [no-threads] [no-futex] [memory MIB] -- PROGRAM...
+ *           [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd]
+ *           [no-io_uring] [no-fadvise] [no-policy] [no-threads] [no-futex]
+ *           [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, like a
  * container's; threads by EAGAIN, as at a limit of processes, and futex by
@@ -64,6 +65,8 @@ int main(int argc, char **argv) {
       forbid(SYS_memfd_create);
     else if (!strcmp(argv[i], "no-madvise"))
       forbid(SYS_madvise);
+    else if (!strcmp(argv[i], "no-fadvise"))
+      forbid(SYS_fadvise64);
     else if (!strcmp(argv[i], "no-pread"))
       forbid(SYS_pread64);
     else if (!strcmp(argv[i], "no-ptrace")) {
