@@ -74,10 +74,7 @@ public:
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         aliases(analyses.getResult<AAManager>(function)),
-        layout(function.getParent()->getDataLayout()) {
-    // Two addresses of one iteration may be disjoint and meet in another.
-    aliases.enableCrossIterationMode();
-  }
+        layout(function.getParent()->getDataLayout()) {}
   StreamLoop run();
 
 private:
@@ -101,7 +98,10 @@ private:
   const char *whyReads(StoreStream &stream);
   bool addRead(Instruction &reader, StoreStream &stream) const;
   bool isBehind(Instruction &reader, const StoreStream &stream) const;
-  MemoryLocation anywhere(Value *address, const Instruction &access) const;
+  MemoryLocation anywhere(const Value *object, const Instruction &access) const;
+  const Value *getObject(Value *address) const;
+  bool mayMeet(Value *address, const Instruction &reader,
+               StoreInst &store) const;
   std::optional<Distance> getSize(const StoreInst &store) const;
 
   Loop &loop;
@@ -109,7 +109,7 @@ private:
   const PassOptions &options;
   ScalarEvolution &scev;
   DominatorTree &dominators;
-  BatchAAResults aliases;
+  AAResults &aliases;
   const DataLayout &layout;
   SmallVector<Group, 4> groups;
   bool hasStores = false;
@@ -260,14 +260,33 @@ const char *StreamFinder::whyNoTimes() const {
 // What the loop reads
 //===----------------------------------------------------------------------===//
 
-/// \p address in any iteration.
-MemoryLocation StreamFinder::anywhere(Value *address,
+/// All of \p object, as \p access accesses it.
+MemoryLocation StreamFinder::anywhere(const Value *object,
                                       const Instruction &access) const {
   AAMDNodes tags = access.getAAMetadata();
   // A scope that begins in each iteration anew says nothing about two of them.
   if (declaresScopes && !breaks(ZfillRule::scopes))
     tags.Scope = tags.NoAlias = nullptr;
-  return MemoryLocation::getBeforeOrAfter(address, tags);
+  return MemoryLocation::getBeforeOrAfter(object, tags);
+}
+
+/// What \p address points into, also if the loop counts by the pointer itself.
+const Value *StreamFinder::getObject(Value *address) const {
+  auto *base =
+      dyn_cast<SCEVUnknown>(scev.getPointerBase(scev.getSCEV(address)));
+  return getUnderlyingObject(base ? base->getValue() : address);
+}
+
+/// Whether \p reader, at \p address, and \p store may access the same memory,
+/// in different iterations too: so only objects that the loop does not change
+/// are compared.
+bool StreamFinder::mayMeet(Value *address, const Instruction &reader,
+                           StoreInst &store) const {
+  const Value *read = getObject(address);
+  const Value *written = getObject(store.getPointerOperand());
+  return !loop.isLoopInvariant(read) || !loop.isLoopInvariant(written) ||
+         aliases.alias(anywhere(read, reader), anywhere(written, store)) !=
+             AliasResult::NoAlias;
 }
 
 /// Whether \p reader reads only what the stream has already stored, or what is
@@ -360,9 +379,7 @@ const char *StreamFinder::whyReads(StoreStream &stream) {
         continue;
       Value *address = readAddress(reader);
       auto meets = [&](StoreInst *store) {
-        return aliases.alias(anywhere(address, reader),
-                             anywhere(store->getPointerOperand(), *store)) !=
-               AliasResult::NoAlias;
+        return mayMeet(address, reader, *store);
       };
       if (!address ||
           (llvm::any_of(stream.stores, meets) && !addRead(reader, stream)))

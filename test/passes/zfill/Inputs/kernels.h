@@ -108,5 +108,5 @@ void jump(const double *a, long i); /* longjmp in the middle */
   X(transpose, 0, RESTRICT long m = (long)sqrt(n); for (long r = 0; r < m; r++) for (long i = 0; i < m; i++) a[r * m + i] = b[i * m + r];) \
   X(time_steps, 0, RESTRICT for (int t = 0; t < 3; t++) { EACH(a[i] = b[i] + t) EACH(b[i] = a[i] * 0.5) }) \
   X(inlined, 1, ANY EACH(one(a + i, b + i))) \
-  X(inlined_restrict, 1, ANY EACH(one_restrict(a + i, a + i + 40))) \
+  X(inlined_restrict, 1, ANY EACH(one_restrict(a + i, b + i))) \
   X(vector_type, 1, ANY typedef double v4 __attribute__((vector_size(32), aligned(8))); v4 *p = (v4 *)k->a; for (long i = 0; i < n / 4; i++) p[i] = (v4){i, 1, 2, 3};)
