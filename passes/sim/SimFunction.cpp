@@ -3,6 +3,7 @@
 #include "sim/SimFunction.h"
 #include "openmp/Allocations.h"
 #include "sim/SimRecords.h"
+#include "zfill/Zfill.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -24,6 +25,9 @@ using namespace mpg;
 static constexpr uint64_t largestAccess = 64;
 /// Of 128 bits, the unit of scalable vectors: as A64FX has them.
 static constexpr uint64_t scalableUnits = 4;
+
+/// Among the calls that are not seen, for mpgsim does not model it.
+static constexpr StringRef zeroFill = "DC ZVA (zero fill is not modelled)";
 
 static bool isStore(const Instruction &instruction) {
   return !isa<LoadInst>(instruction);
@@ -94,7 +98,12 @@ void SimFunction::addAccess(Instruction &instruction) {
   }
 }
 
+/// DC ZVA counts as called once for the loop.
 void SimFunction::addSummary(const SimLoop &loop) {
+  for (Instruction *zeroing : loop.zeroings) {
+    addNotSeen(*zeroing, zeroFill);
+    summedUp.try_emplace(zeroing);
+  }
   SimRecords streams;
   for (const SimStream &stream : loop.streams) {
     SmallVector<unsigned, 2> &places = summedUp[stream.access];
@@ -283,6 +292,11 @@ void SimFunction::addCall(CallBase &call) {
     return;
   if (call.isInlineAsm()) {
     auto *code = cast<InlineAsm>(call.getCalledOperand());
+    if (zeroedAddress(call)) {
+      if (!summedUp.contains(&call))
+        addNotSeen(call, zeroFill);
+      return;
+    }
     if (call.mayReadOrWriteMemory() && !code->getAsmString().empty())
       addNotSeen(call, "inline assembly");
     return;

@@ -38,6 +38,7 @@ struct SimLoop {
   llvm::Instruction *place; ///< in front of the loop: where all of it is known
   llvm::Value *times;
   llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
+  llvm::SmallVector<llvm::Instruction *, 2> zeroings; ///< DC ZVA, not modelled
 };
 
 /// The address operand of an access. Null: \p instruction is not a plain or

@@ -5,6 +5,7 @@
 // optimiser left it.
 
 #include "sim/SimFunction.h"
+#include "zfill/Zfill.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -36,6 +37,7 @@ const Value *mpg::simAddress(const Instruction &instruction) {
 
 /// The loads and stores of \p loop in their order; nothing if there is
 /// something else that touches memory, or one that not every iteration reaches.
+/// DC ZVA of --mpg-zfill is left out: see SimFunction::addSummary.
 static std::optional<SmallVector<Instruction *, 8>>
 getAccessCount(const Loop &loop, const DominatorTree &dominators) {
   SmallVector<Instruction *, 8> found;
@@ -52,7 +54,7 @@ getAccessCount(const Loop &loop, const DominatorTree &dominators) {
       if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction))
         if (intrinsic->isAssumeLikeIntrinsic())
           continue;
-      if (isa<FenceInst>(instruction))
+      if (isa<FenceInst>(instruction) || zeroedAddress(instruction))
         continue;
       if (!simAddress(instruction) || !dominators.dominates(block, latch))
         return std::nullopt;
@@ -129,7 +131,12 @@ std::optional<SimLoop> mpg::sumUp(const Loop &loop, ScalarEvolution &scev,
   for (const SCEV *value : wanted)
     if (!expander.isSafeToExpandAt(value, place))
       return std::nullopt;
-  SimLoop result = {place, expander.expandCodeFor(times, number, place), {}};
+  SimLoop result = {
+      place, expander.expandCodeFor(times, number, place), {}, {}};
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (zeroedAddress(instruction))
+        result.zeroings.push_back(&instruction);
   for (size_t at = 0; at < lines.size(); ++at)
     result.streams.push_back(
         {(*accesses)[at],

@@ -187,9 +187,10 @@ Value *ZfillWriter::fits(IRBuilder<> &builder) const {
   if (breaks(ZfillRule::size))
     return builder.getTrue();
   auto *type = FunctionType::get(number, false);
-  Value *blocks = builder.CreateAnd(
-      builder.CreateCall(InlineAsm::get(type, readBlockSize, "=r", false)),
-      dczidMask);
+  CallInst *size =
+      builder.CreateCall(InlineAsm::get(type, readBlockSize, "=r", false));
+  size->setDoesNotAccessMemory();
+  Value *blocks = builder.CreateAnd(size, dczidMask);
   if (options.zfill != zfillAuto)
     return builder.CreateICmpEQ(blocks, builder.getInt64(dczidOf256));
   return builder.CreateICmpULE(
