@@ -168,9 +168,8 @@ void StreamFinder::addStore(StoreInst &store) {
 
 /// Nothing if the stores of an iteration leave bytes as they are.
 std::optional<StoreStream> StreamFinder::makeStream(Group &group) const {
-  llvm::stable_sort(group.parts, [](const Part &a, const Part &b) {
-    return a.offset < b.offset;
-  });
+  llvm::sort(group.parts,
+             [](const Part &a, const Part &b) { return a.offset < b.offset; });
   int64_t begin = group.parts[0].offset, end = begin;
   StoreStream stream;
   for (const Part &part : group.parts) {

@@ -103,13 +103,12 @@ static void visitFunction(Function &function, FunctionAnalysisManager &analyses,
   if (options.verify && verifyFunction(function, &errs()))
     report_fatal_error("mpgtools' passes made code that is not valid in " +
                        Twine(function.getName()) + "; please report this");
-  // A loop of the source may have become several.
-  llvm::stable_sort(verdicts, [](const Verdict &a, const Verdict &b) {
-    return !a.reason && b.reason;
-  });
-  for (const Verdict &verdict : verdicts)
-    if (said.isNew("Zfill", verdict.place, *verdict.header))
-      emitRemark(verdict, options);
+  // A loop of the source may have become several: one that zeroes speaks first.
+  for (bool zeroes : {true, false})
+    for (const Verdict &verdict : verdicts)
+      if (zeroes == !verdict.reason &&
+          said.isNew("Zfill", verdict.place, *verdict.header))
+        emitRemark(verdict, options);
 }
 
 PreservedAnalyses ZfillPass::run(Module &module,
