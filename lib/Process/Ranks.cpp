@@ -47,9 +47,13 @@ std::string mpg::worldRank() {
 
 bool mpg::hasOtherRanks() { return localRank() != nullptr; }
 
-std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
+std::string mpg::hostName() {
   char host[256] = {};
   gethostname(host, sizeof(host) - 1);
+  return host;
+}
+
+std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
   std::string name;
   for (size_t at = 0; at < pattern.size(); ++at) {
     char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
@@ -58,7 +62,7 @@ std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
       continue;
     }
     ++at;
-    name += next == 'h'   ? std::string(host)
+    name += next == 'h'   ? hostName()
             : next == 'r' ? worldRank()
             : next == 'p' ? std::to_string(pid)
                           : "%";

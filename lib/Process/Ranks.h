@@ -21,6 +21,9 @@ std::string worldRank();
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
 
+/// Of this node; cut off after 255 bytes.
+std::string hostName();
+
 /// \p pattern with %h, %r, %p and %% replaced by host, rank, \p pid and a
 /// percent sign.
 std::string expandFileName(llvm::StringRef pattern, pid_t pid);

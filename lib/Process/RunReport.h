@@ -108,6 +108,8 @@ struct ProcessUse {
 
 struct RunReport {
   std::string program;
+  std::string host; ///< the node; empty: not known
+  std::string rank; ///< a number, "0" without MPI
   int waitStatus = 0;
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words

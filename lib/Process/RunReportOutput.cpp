@@ -290,11 +290,21 @@ static JsonObject processItem(const ProcessUse &use) {
           {"reason", use.reason}};
 }
 
+/// Absent where it is no number of an MPI rank.
+static JsonItem rankItem(StringRef rank) {
+  int32_t number;
+  bool isNumber = !rank.getAsInteger(10, number) && number >= 0;
+  return isNumber ? JsonItem(number) : JsonItem::absent();
+}
+
 void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
   auto message = [](auto &one) {
     return JsonObject{{"code", one.first}, {"text", one.second}};
   };
   JsonObject document = {{"schema", "mpgreport-1"},
+                         {"version", MPG_VERSION},
+                         {"host", textOrAbsent(report.host)},
+                         {"rank", rankItem(report.rank)},
                          {"program", report.program},
                          {"status", endingNumber(report.waitStatus)},
                          {"mode", report.mode},

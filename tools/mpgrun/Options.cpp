@@ -22,7 +22,8 @@ static const ProgramText programText = {
     "Runs a program with its data and stacks on large pages; it need not be "
     "relinked.",
     "\nStatus: that of the program, and its signal; 0 --compare compared; 124 "
-    "--verify\n  failed, or there was nothing to compare, 125 mpgrun itself "
+    "--verify\n  failed, or there was nothing to compare or merge, 125 mpgrun "
+    "itself "
     "failed, 126 the\n  program cannot be run, 127 it is not there.\n",
     exitOwnError};
 
@@ -220,6 +221,30 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   return readFiles(args, options);
 }
 
+/// The words after the options are files and folders. The text of the first
+/// error, or nothing.
+static std::optional<std::string> readMerge(const InputArgList &args,
+                                            RunOptions &options) {
+  for (const Arg *arg : args)
+    if (!arg->getOption().matches(OPT_merge) &&
+        !arg->getOption().matches(OPT_json))
+      return printable(arg->getAsString(args)) +
+             " does not go together with --merge";
+  if (const Arg *arg = args.getLastArg(OPT_json)) {
+    options.dataFile = arg->getValue();
+    if (options.dataFile.empty())
+      return "--json=: names no file";
+  }
+  if (options.command.empty())
+    return "--merge: no file or folder is named";
+  for (StringRef name : options.command)
+    if (name.starts_with("--"))
+      return printable(name) + ": options come before the files of --merge; " +
+             "./" + printable(name) + " is a file of that name";
+  options.merge = true;
+  return std::nullopt;
+}
+
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
                                             int &status) {
   OptionTable table;
@@ -228,12 +253,17 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
   RunOptions options;
+  options.command.assign(words.command.begin(), words.command.end());
+  if (line.args().hasArg(OPT_merge)) {
+    if (std::optional<std::string> error = readMerge(line.args(), options))
+      return line.usageError(*error, status);
+    return options;
+  }
   if (std::optional<std::string> error = readValues(line.args(), options))
     return line.usageError(*error, status);
   if (std::optional<std::string> error = readComparison(line.args(), options))
     return line.usageError(*error, status);
   options.typed.assign(words.own.begin(), words.own.end());
-  options.command.assign(words.command.begin(), words.command.end());
   if (options.command.empty())
     return line.usageError("no program is named", status);
   return options;

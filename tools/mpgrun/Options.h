@@ -18,6 +18,7 @@ namespace mpg {
 
 constexpr int exitNotVerified = 124;     ///< the program itself ended with 0
 constexpr int exitNothingCompared = 124; ///< no two modes could be compared
+constexpr int exitNothingMerged = 124;   ///< no file is a report
 constexpr int exitOwnError = 125; ///< usage, or mpgrun could not do its job
 constexpr int exitNotExecutable = 126; ///< the program is there
 constexpr int exitNotFound = 127;
@@ -50,7 +51,9 @@ struct RunOptions {
   std::optional<uint32_t> seed;          ///< of their order; nothing: any
   std::optional<Metric> metric;          ///< nothing: times are compared
   std::string htmlFile; ///< of a comparison or a profile; empty: none
-  std::string dataFile; ///< JSON of a comparison or a profile; empty: none
+  std::string
+      dataFile; ///< JSON of a comparison, a profile or a merge; empty: none
+  bool merge = false; ///< reports, of the files and folders in command
   bool isProfiling() const { return profile || advise; }
   bool isComparing() const { return !compareModes.empty(); }
   std::vector<std::string> typed;   ///< the options themselves

@@ -103,12 +103,13 @@ the last line that matches, of standard output or, if none does there, of standa
 error. Less is better; of a rate more is: `--metric='more:([0-9.]+) GB/s'`.
 (`less:` says what is so anyway, for a REGEX that itself begins with `more:`.)}]>;
 def json : LongValue<"json", "FILE",
-    "what --compare, --profile or --report found as JSON">,
+    "what --compare, --profile, --report or --merge found as JSON">,
     Manual<[{Write what `--compare` found as JSON, schema mpgcompare-1, with every run. FILE
 is written whole or not at all. With `-` it goes to standard output, and the
 report to standard error. With `--profile` it is the profile, schema mpgprofile-1,
 to a file whose name is as for `--report=FILE`, beside the table; with `--report`
-it is the report, schema mpgreport-1.}]>;
+it is the report, schema mpgreport-1. With `--merge` it is the merged one, schema
+mpgmerge-1; `-` is as with `--compare`.}]>;
 def advise : LongFlag<"advise",
     "run once, then say in five lines or less what to do next">,
     Manual<[{After the end, print on standard error at most five lines: what to do next,
@@ -128,6 +129,13 @@ def html : LongValue<"html", "FILE",
     "what --profile or --compare found as a page">,
     Manual<[{Write what `--profile` or `--compare` found as a page for a browser, which loads
 nothing and can be mailed; FILE as for `--report=FILE`.}]>;
+def merge : LongFlag<"merge",
+    "fold the JSON reports of the ranks of a job into one screen:\n"
+    "mpgrun --merge FOLDER|FILE...">,
+    Manual<[{Run nothing. The words after the options are files that the ranks of a job
+left, written by `--report --json=FILE-%h-%r`, or folders of such files (not what
+is in folders in them). Prints on standard output what all reports have in common,
+each region over all of them, and the nodes that differ.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">,

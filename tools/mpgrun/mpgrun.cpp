@@ -300,6 +300,8 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
 RunReport Runner::beginReport() const {
   RunReport report;
   report.program = options.command[0];
+  report.host = hostName();
+  report.rank = worldRank();
   const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
   if (program.keepsDefaults()) {
@@ -476,6 +478,8 @@ int main(int argc, char **argv) {
   std::optional<RunOptions> options = parseOptions(argc, argv, status);
   if (!options)
     return status;
+  if (options->merge)
+    return runMerge(*options);
   std::string self =
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   if (self.empty()) // a sandbox may forbid readlink

@@ -94,6 +94,9 @@ int runComparison(const RunOptions &options, const Program &program,
 int runComparedRank(const RankOrder &order, const RunOptions &options,
                     const Program &program, const std::string &libraryPath);
 
+/// mpgrun --merge (Merge.cpp): the exit status.
+int runMerge(const RunOptions &options);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_MPGRUN_MPGRUN_H

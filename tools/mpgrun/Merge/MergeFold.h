@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Folds the reports of the ranks of a job into one: what they have in common,
+// each region over all of them, and the nodes that differ. A report costs a few
+// hundred bytes of memory, its texts nothing if another one has them.
+
+#ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H
+#define MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H
+
+#include "mpgrun/Merge/MergeReader.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpg {
+
+//===----------------------------------------------------------------------===//
+// The result
+//===----------------------------------------------------------------------===//
+
+constexpr uint32_t wholeMillionths = 1000000;
+
+/// The values of a setting with the number of reports, the most frequent first.
+using SettingValues = std::vector<std::pair<std::string, size_t>>;
+
+/// A region over all reports that have memory in it.
+struct MergedRegion {
+  RunRegion region;
+  size_t reports = 0;
+  size_t unknownReports = 0; ///< their share is not known
+  uint64_t bytes = 0;        ///< sum; stays at the largest number
+  uint64_t hugeBytes = 0;    ///< sum
+  /// Share on large pages, of the reports that know it; of an even number the
+  /// upper median. Absent: none knows it.
+  struct Shares {
+    uint32_t minMillionths, medianMillionths, maxMillionths;
+  };
+  std::optional<Shares> shares;
+  std::string reason;       ///< the most frequent one; empty: none
+  size_t reasonReports = 0; ///< how many gave it
+};
+
+struct OutlierRegion {
+  RunRegion region;
+  uint64_t bytes = 0, hugeBytes = 0; ///< of the reports that stand out
+  std::string reason;                ///< of the first of them
+
+  uint64_t shortPages() const; ///< of 2 MiB, whole ones
+  uint32_t shareMillionths() const;
+};
+
+/// A node that differs, with its reports that do.
+struct Outlier {
+  std::string node; ///< the file, where the report does not name its node
+  size_t reports = 0, nodeReports = 0;
+  std::optional<uint32_t> rank; ///< of the first of them
+  std::vector<std::pair<MergeSetting, std::string>> settings; ///< rare values
+  std::vector<OutlierRegion> regions; ///< those that lack most first
+};
+
+struct SkippedFiles {
+  size_t count = 0;
+  std::vector<std::pair<std::string, std::string>> first; ///< name, reason
+};
+
+struct RankGaps {
+  uint32_t lowest = 0, highest = 0;
+  size_t repeated = 0; ///< reports whose rank another report has, too
+  size_t missing = 0;  ///< ranks below the highest without a report
+  std::vector<std::pair<uint32_t, uint32_t>> first; ///< the first such ranges
+};
+
+struct Merge {
+  size_t files = 0, reports = 0;
+  size_t nodes = 0;
+  size_t namelessReports = 0;      ///< that do not name their node
+  size_t foreignRegionReports = 0; ///< with regions of a later version
+  std::optional<RankGaps> ranks;   ///< nothing: no report names its rank
+  std::array<SettingValues, mergeSettingCount> settings; ///< by MergeSetting
+  std::vector<MergedRegion> regions; ///< in the order of RunRegion
+  /// Those with rare settings first, then those that lack most.
+  std::vector<Outlier> outliers;
+  std::array<SkippedFiles, skipKindCount> skipped; ///< by SkipKind
+};
+
+/// Whether a value that \p reports have stands out beside one that \p
+/// maxReports have: less than half as many.
+inline bool isRare(size_t reports, size_t maxReports) {
+  return reports * 2 < maxReports;
+}
+
+//===----------------------------------------------------------------------===//
+// The work
+//===----------------------------------------------------------------------===//
+
+/// Each text once, its first 400 bytes.
+class TextPool {
+public:
+  uint32_t add(llvm::StringRef text);
+  llvm::StringRef get(uint32_t id) const { return texts[id]; }
+  size_t size() const { return texts.size(); }
+
+private:
+  llvm::StringMap<uint32_t> ids;
+  std::vector<llvm::StringRef> texts;
+};
+
+class MergeFold {
+public:
+  void add(const std::string &path, const RankReport &report);
+  void skip(const std::string &path, const Skip &skip);
+  /// Once, after the last file.
+  Merge finish();
+
+private:
+  struct Region {
+    RunRegion region;
+    bool isKnown;
+    uint32_t reason; ///< in texts
+    uint64_t bytes, hugeBytes;
+  };
+  struct Report {
+    uint32_t node; ///< in nodes
+    std::optional<uint32_t> rank;
+    std::array<uint32_t, mergeSettingCount> settings; ///< in texts
+    size_t firstRegion, regionCount;                  ///< in regions
+  };
+  void foldRanks();
+  void foldSettings();
+  void foldRegion(RunRegion region);
+  void findOutliers();
+  void addRareSettings(const Report &report, Outlier &outlier) const;
+  void addShortRegions(const Report &report, Outlier &outlier) const;
+
+  Merge merge;
+  TextPool texts, nodes;
+  std::vector<Report> reports;
+  std::vector<Region> regions;
+  /// How many reports have the value, by setting and text.
+  std::array<std::vector<size_t>, mergeSettingCount> valueReports;
+  std::array<size_t, mergeSettingCount> maxReports{}; ///< of its values
+  /// Of each region; 0 where no share is known.
+  std::array<uint32_t, runRegionCount> medians{};
+};
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of mpgrun --merge for programs: schema mpgmerge-1, in
+// docs/schema/mpgmerge-1.schema.json. All numbers are integers.
+
+#include "Support/JsonItem.h"
+#include "mpgrun/Merge/MergeReport.h"
+#include "llvm/ADT/ArrayRef.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr size_t maxListed = 1000; ///< outliers, and values of a setting
+
+static StringRef settingName(MergeSetting key) {
+  static constexpr StringLiteral names[] = {"program", "version", "mode",
+                                            "status", "libmpg"};
+  static_assert(std::size(names) == mergeSettingCount);
+  return names[size_t(key)];
+}
+
+static JsonObject settingItem(MergeSetting key, const SettingValues &values) {
+  auto value = [](const auto &entry) {
+    return JsonObject{{"value", entry.first}, {"reports", entry.second}};
+  };
+  return {{"setting", settingName(key)},
+          {"distinct", values.size()},
+          {"values", jsonList(ArrayRef(values).take_front(maxListed), value)}};
+}
+
+/// JSON of ours has signed numbers.
+static uint64_t clampBytes(uint64_t bytes) {
+  return std::min(bytes, uint64_t(INT64_MAX));
+}
+
+static JsonObject mergedRegionItem(const MergedRegion &region) {
+  JsonItem shares;
+  if (region.shares)
+    shares = JsonObject{{"min_millionths", region.shares->minMillionths},
+                        {"median_millionths", region.shares->medianMillionths},
+                        {"max_millionths", region.shares->maxMillionths}};
+  return {{"region", regionName(region.region)},
+          {"reports", region.reports},
+          {"unknown_reports", region.unknownReports},
+          {"bytes", clampBytes(region.bytes)},
+          {"huge_bytes", clampBytes(region.hugeBytes)},
+          {"shares", shares},
+          {"reason", region.reason},
+          {"reason_reports", region.reasonReports}};
+}
+
+static JsonObject outlierItem(const Outlier &outlier) {
+  auto setting = [](const auto &entry) {
+    return JsonObject{{"setting", settingName(entry.first)},
+                      {"value", entry.second}};
+  };
+  auto region = [](const OutlierRegion &use) {
+    return JsonObject{{"region", regionName(use.region)},
+                      {"bytes", clampBytes(use.bytes)},
+                      {"huge_bytes", clampBytes(use.hugeBytes)},
+                      {"share_millionths", use.shareMillionths()},
+                      {"short_pages", use.shortPages()},
+                      {"reason", use.reason}};
+  };
+  return {{"node", outlier.node},
+          {"reports", outlier.reports},
+          {"node_reports", outlier.nodeReports},
+          {"first_rank", outlier.rank},
+          {"settings",
+           jsonList(ArrayRef(outlier.settings).take_front(maxListed), setting)},
+          {"regions", jsonList(outlier.regions, region)}};
+}
+
+static JsonItem ranksItem(const std::optional<RankGaps> &gaps) {
+  if (!gaps)
+    return nullptr;
+  auto range = [](const auto &ends) {
+    return JsonObject{{"first", ends.first}, {"last", ends.second}};
+  };
+  return JsonObject{{"lowest", gaps->lowest},
+                    {"highest", gaps->highest},
+                    {"repeated", gaps->repeated},
+                    {"missing", gaps->missing},
+                    {"first_missing", jsonList(gaps->first, range)}};
+}
+
+static JsonArray skippedItems(const Merge &merge) {
+  static constexpr StringLiteral names[] = {
+      "unreadable", "foreign", "half-written", "other-version", "wrong"};
+  static_assert(std::size(names) == skipKindCount);
+  auto file = [](const auto &entry) {
+    return JsonObject{{"file", entry.first}, {"reason", entry.second}};
+  };
+  JsonArray items;
+  for (size_t kind = 0; kind < skipKindCount; ++kind)
+    if (const SkippedFiles &files = merge.skipped[kind]; files.count)
+      items.push_back(JsonObject{{"kind", names[kind]},
+                                 {"count", files.count},
+                                 {"first", jsonList(files.first, file)}});
+  return items;
+}
+
+void mpg::writeMergeJson(raw_ostream &out, const Merge &merge) {
+  JsonArray settings;
+  for (size_t key = 0; key < mergeSettingCount; ++key)
+    settings.push_back(settingItem(MergeSetting(key), merge.settings[key]));
+  ArrayRef<Outlier> outliers = merge.outliers;
+  JsonObject document = {
+      {"schema", "mpgmerge-1"},
+      {"version", MPG_VERSION},
+      {"files", merge.files},
+      {"reports", merge.reports},
+      {"nodes", merge.nodes},
+      {"nameless_reports", merge.namelessReports},
+      {"foreign_region_reports", merge.foreignRegionReports},
+      {"ranks", ranksItem(merge.ranks)},
+      {"settings", settings},
+      {"regions", jsonList(merge.regions, mergedRegionItem)},
+      {"outlier_count", merge.outliers.size()},
+      {"outliers", jsonList(outliers.take_front(maxListed), outlierItem)},
+      {"skipped", skippedItems(merge)}};
+  writeJson(out, document, /*indent=*/2);
+  out << "\n";
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the file that one rank of a job left (schema mpgreport-1). The file may
+// be anybody's: half-written, of another program, made to do harm. What cannot
+// be used is a reason, never an error.
+
+#ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
+#define MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
+
+#include "Process/RunReport.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpg {
+
+/// What the ranks of a job usually have in common.
+enum class MergeSetting : uint8_t { program, version, mode, status, libmpg };
+constexpr size_t mergeSettingCount = size_t(MergeSetting::libmpg) + 1;
+
+struct RankRegion {
+  RunRegion region;
+  uint64_t bytes = 0;     ///< in use; at the peak, if that is known
+  uint64_t hugeBytes = 0; ///< of these on large pages, at most all
+  bool isKnown = true;    ///< false: some may be on large pages or not
+  std::string reason;     ///< why not all of it; libmpg's words
+};
+
+struct RankReport {
+  std::string host; ///< empty: written by an mpgrun that did not say it
+  std::optional<uint32_t> rank;
+  std::array<std::string, mergeSettingCount> settings; ///< by MergeSetting
+  std::vector<RankRegion> regions;                     ///< none twice
+  bool hasForeignRegion = false; ///< of a later version; it is left out
+};
+
+enum class SkipKind : uint8_t {
+  unreadable,
+  foreign,     ///< no JSON, or of another program
+  halfWritten, ///< JSON that breaks off, or is damaged
+  otherVersion,
+  wrong, ///< a report by its name, but not by its values
+};
+constexpr size_t skipKindCount = size_t(SkipKind::wrong) + 1;
+
+struct Skip {
+  SkipKind kind;
+  std::string reason;
+};
+
+/// The report in the file \p path. Nothing if it cannot be used; \p skip then
+/// says why. Never waits for a pipe.
+std::optional<RankReport> readRankReport(const std::string &path, Skip &skip);
+
+} // namespace mpg
+
+#endif // MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H

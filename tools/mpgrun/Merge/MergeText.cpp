@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of mpgrun --merge for people.
+
+#include "Support/Format.h"
+#include "Support/Table.h"
+#include "mpgrun/Merge/MergeReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr size_t maxOutliers = 10;
+static constexpr size_t maxValues = 3; ///< of a setting
+
+static std::string showCount(size_t count) {
+  return formatv("{0:N}", count).str();
+}
+
+/// "1 report", "4,096 reports".
+static std::string showCount(size_t count, StringRef word) {
+  return showCount(count) + " " + word.str() + (count == 1 ? "" : "s");
+}
+
+/// "mode thp", "ended by signal 9".
+static std::string showSetting(MergeSetting key, StringRef value) {
+  switch (key) {
+  case MergeSetting::program:
+    return "program " + value.str();
+  case MergeSetting::version:
+    return "mpgtools " +
+           (value == "unknown" ? "of a version not known" : value.str());
+  case MergeSetting::mode:
+    return "mode " + value.str();
+  case MergeSetting::status:
+    if (value.consume_front("-"))
+      return "ended by signal " + value.str();
+    return "status " + value.str();
+  case MergeSetting::libmpg:
+    return "libmpg " + value.str();
+  }
+  return value.str();
+}
+
+/// "12 %", rounded down: 100 % is all.
+static std::string showShare(uint32_t millionths) {
+  return std::to_string(millionths / (wholeMillionths / 100)) + " %";
+}
+
+static void writeLine(raw_ostream &out, const std::string &text,
+                      unsigned indent = 2) {
+  out.indent(indent) << fillText(printable(text), indent + 2) << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// What all have in common
+//===----------------------------------------------------------------------===//
+
+static void writeHead(raw_ostream &out, const Merge &merge) {
+  out << "mpgrun: merged " << showCount(merge.reports, "report");
+  if (merge.nodes)
+    out << " of " << showCount(merge.nodes, "node");
+  if (merge.ranks && merge.ranks->highest > 0)
+    out << ", ranks " << merge.ranks->lowest << " to " << merge.ranks->highest;
+  out << "\n";
+}
+
+/// Values that stand out are those of outliers.
+static std::string showValues(MergeSetting key, const SettingValues &values) {
+  if (values.size() == 1)
+    return showSetting(key, values.front().first);
+  std::string text;
+  size_t shown = 0;
+  for (const auto &[value, reports] : values) {
+    bool isUsual = !isRare(reports, values.front().second);
+    if (!isUsual || shown == maxValues)
+      break;
+    text += (shown++ ? ", " : "") + showSetting(key, value) + " (" +
+            showCount(reports, "report") + ")";
+  }
+  if (shown < values.size())
+    text += ", " + showCount(values.size() - shown, "other");
+  return text;
+}
+
+static void writeSettings(raw_ostream &out, const Merge &merge) {
+  std::string common;
+  std::vector<std::string> differing;
+  for (size_t key = 0; key < mergeSettingCount; ++key) {
+    std::string text = showValues(MergeSetting(key), merge.settings[key]);
+    if (merge.settings[key].size() == 1)
+      common += (common.empty() ? "" : ", ") + text;
+    else
+      differing.push_back(std::move(text));
+  }
+  if (!common.empty())
+    writeLine(out, "all: " + common);
+  for (const std::string &text : differing)
+    writeLine(out, "differs: " + text);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+static void writeRegions(raw_ostream &out, const Merge &merge) {
+  Table table;
+  table.addColumn("region", /*isNumber=*/false);
+  for (StringRef heading :
+       {"reports", "least", "median", "most", "in use", "on large pages"})
+    table.addNumber(heading);
+  for (const MergedRegion &region : merge.regions) {
+    std::vector<std::string> cells = {regionName(region.region).str(),
+                                      showCount(region.reports)};
+    if (const auto &shares = region.shares) {
+      for (uint32_t share : {shares->minMillionths, shares->medianMillionths,
+                             shares->maxMillionths})
+        cells.push_back(showShare(share));
+    } else {
+      cells.insert(cells.end(), 3, "not known");
+    }
+    cells.push_back(formatBytes(region.bytes));
+    cells.push_back(formatBytes(region.hugeBytes));
+    table.addRow(std::move(cells));
+  }
+  if (!merge.regions.empty())
+    table.write(out, /*indent=*/2);
+  for (const MergedRegion &region : merge.regions)
+    if (region.unknownReports && region.shares)
+      writeLine(out, regionName(region.region).str() + ": " +
+                         showCount(region.unknownReports, "report") +
+                         " without a known share");
+}
+
+/// Only where most of a region is on normal pages on most nodes.
+static void writeReasons(raw_ostream &out, const Merge &merge) {
+  constexpr uint64_t minBytes = 4 << 20; // a report
+  for (const MergedRegion &region : merge.regions) {
+    bool isLow = region.shares &&
+                 region.shares->medianMillionths < wholeMillionths / 2 &&
+                 region.bytes / region.reports >= minBytes;
+    if (isLow && region.reasonReports)
+      writeLine(out, regionName(region.region).str() + ": " + region.reason +
+                         " (" + showCount(region.reasonReports, "report") +
+                         ")");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes that differ
+//===----------------------------------------------------------------------===//
+
+/// "c17", "c17, rank 68", "c17, 3 of 4 reports".
+static std::string showPlace(const Outlier &outlier) {
+  if (outlier.reports == outlier.nodeReports)
+    return outlier.node;
+  if (outlier.reports == 1 && outlier.rank)
+    return outlier.node + ", rank " + std::to_string(*outlier.rank);
+  return outlier.node + ", " + showCount(outlier.reports) + " of " +
+         showCount(outlier.nodeReports, "report");
+}
+
+/// "3 % of bss on large pages, 812 pages of 2 MiB short: no free pages"
+static std::string showShortage(ArrayRef<OutlierRegion> regions) {
+  const OutlierRegion &worst = regions.front();
+  std::string text = showShare(worst.shareMillionths()) + " of " +
+                     regionName(worst.region).str() + " on large pages, " +
+                     showCount(worst.shortPages(), "page") + " of 2 MiB short";
+  std::vector<StringRef> others;
+  for (const OutlierRegion &region : regions.drop_front())
+    others.push_back(regionName(region.region));
+  if (!others.empty())
+    text += " (also " + join(others, ", ") + ")";
+  return worst.reason.empty() ? text : text + ": " + worst.reason;
+}
+
+static std::string showOutlier(const Outlier &outlier) {
+  std::vector<std::string> parts;
+  for (const auto &[key, value] :
+       ArrayRef(outlier.settings).take_front(mergeSettingCount))
+    parts.push_back(showSetting(key, value));
+  if (!outlier.regions.empty())
+    parts.push_back(showShortage(outlier.regions));
+  return showPlace(outlier) + ": " + join(parts, "; ");
+}
+
+static void writeOutliers(raw_ostream &out, const Merge &merge) {
+  if (merge.outliers.empty()) {
+    out << "  no node stands out\n";
+    return;
+  }
+  ArrayRef<Outlier> outliers = merge.outliers;
+  out << "  nodes that differ: " << showCount(outliers.size()) << "\n";
+  for (const Outlier &outlier : outliers.take_front(maxOutliers))
+    writeLine(out, showOutlier(outlier), 4);
+  if (outliers.size() > maxOutliers)
+    out << "    and " << showCount(outliers.size() - maxOutliers) << " more\n";
+}
+
+//===----------------------------------------------------------------------===//
+// What is missing
+//===----------------------------------------------------------------------===//
+
+/// "17, 30 to 33 and more"
+static std::string showRanges(const RankGaps &gaps) {
+  std::string text;
+  size_t shown = 0;
+  for (auto [first, last] : gaps.first) {
+    text += (text.empty() ? "" : ", ") + std::to_string(first);
+    if (last > first)
+      text += " to " + std::to_string(last);
+    shown += size_t(last) - first + 1;
+  }
+  return shown < gaps.missing ? text + " and more" : text;
+}
+
+static void writeRanks(raw_ostream &out, const RankGaps &gaps) {
+  if (gaps.highest == 0)
+    return; // no parallel job
+  if (gaps.missing)
+    writeLine(out, "no report of " + showCount(gaps.missing, "rank") + ": " +
+                       showRanges(gaps));
+  if (gaps.repeated)
+    writeLine(out, showCount(gaps.repeated, "report") +
+                       " of ranks that have one already: these are the "
+                       "reports of several runs");
+}
+
+static StringRef describeKind(SkipKind kind) {
+  switch (kind) {
+  case SkipKind::unreadable:
+    return "cannot be read";
+  case SkipKind::foreign:
+    return "not reports of mpgrun";
+  case SkipKind::halfWritten:
+    return "half-written or damaged";
+  case SkipKind::otherVersion:
+    return "of another version of the schema";
+  case SkipKind::wrong:
+    return "with wrong values";
+  }
+  return "";
+}
+
+static void writeSkipped(raw_ostream &out, const Merge &merge) {
+  if (merge.reports == merge.files)
+    return;
+  out << "  not merged: " << showCount(merge.files - merge.reports) << " of "
+      << showCount(merge.files, "file") << "\n";
+  for (size_t kind = 0; kind < skipKindCount; ++kind) {
+    const SkippedFiles &files = merge.skipped[kind];
+    if (files.count == 0)
+      continue;
+    std::string text =
+        showCount(files.count) + " " + describeKind(SkipKind(kind)).str() + ":";
+    for (const auto &[name, reason] : files.first)
+      text += (name == files.first.front().first ? " " : ", ") + name + " (" +
+              reason + ")";
+    if (files.count > files.first.size())
+      text += " and " + showCount(files.count - files.first.size()) + " more";
+    writeLine(out, text, 4);
+  }
+}
+
+void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
+  writeHead(out, merge);
+  if (merge.reports) {
+    writeSettings(out, merge);
+    writeRegions(out, merge);
+    writeReasons(out, merge);
+    writeOutliers(out, merge);
+  }
+  if (merge.ranks)
+    writeRanks(out, *merge.ranks);
+  if (merge.namelessReports)
+    writeLine(out, showCount(merge.namelessReports, "report") +
+                       " without the name of the node, of an older mpgrun");
+  if (merge.foreignRegionReports)
+    writeLine(out, showCount(merge.foreignRegionReports, "report") +
+                       " with regions that only a newer mpgrun knows");
+  writeSkipped(out, merge);
+}
