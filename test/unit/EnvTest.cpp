@@ -59,7 +59,7 @@ std::string otherValue(Variable variable) {
   parseValue(setting, setting.fallback, usual);
   for (const char *text : {"on", "2", "1", "0", "base", "32M", "thp", "all",
                            "demand:prepage:demand", "none", "777", "FALSE",
-                           "4,10", "mbind", "share"}) {
+                           "4,10", "mbind", "share", "auto"}) {
     uint64_t value;
     if (parseValue(setting, text, value) && value != usual)
       return text;
