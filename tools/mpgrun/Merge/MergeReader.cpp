@@ -81,7 +81,7 @@ static std::optional<json::Value> parseReport(StringRef text, Skip &skip) {
   return std::nullopt;
 }
 
-/// Where memory went back before the end, the most there was.
+/// Where memory went back before the end, the peak.
 static void readRegion(const JsonFields &fields, RankReport &report) {
   std::optional<RunRegion> region = findRegion(fields.text("region"));
   RankRegion use;

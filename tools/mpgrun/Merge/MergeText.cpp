@@ -109,7 +109,7 @@ static void writeRegions(raw_ostream &out, const Merge &merge) {
   Table table;
   table.addColumn("region", /*isNumber=*/false);
   for (StringRef heading :
-       {"reports", "least", "median", "most", "in use", "on large pages"})
+       {"reports", "min", "median", "max", "in use", "on large pages"})
     table.addNumber(heading);
   for (const MergedRegion &region : merge.regions) {
     std::vector<std::string> cells = {regionName(region.region).str(),
