@@ -5,6 +5,7 @@
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
 #include "Options.h"
+#include "Process/Ranks.h"
 #include "Process/RunReport.h"
 #include "Process/Supervisor.h"
 #include "Support/Format.h"
@@ -15,12 +16,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-static std::string hostName() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 static void fillLoad(RankResult &rank, const std::optional<LoadSample> &before,
                      const std::optional<LoadSample> &after) {
