@@ -3,6 +3,7 @@
 // See LoopWork.h.
 
 #include "remarks/LoopWork.h"
+#include "base/Scev.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -20,7 +21,7 @@ using namespace mpg;
 /// other instructions take.
 static constexpr uint64_t slowInstruction = 10;
 
-static std::optional<uint64_t> smallConstant(const Value *value) {
+static std::optional<uint64_t> constantCount(const Value *value) {
   auto *number = dyn_cast_or_null<ConstantInt>(value);
   if (!number || number->isNegative() ||
       number->getValue().getActiveBits() > 62)
@@ -34,8 +35,8 @@ mpg::constantIterations(const WorksharingLoop &sharing) {
   // lower is 0 in clang's code and 1 in flang's.
   bool isDispatch = sharing.init->arg_size() == 7;
   const Value *lower = isDispatch ? sharing.init->getArgOperand(3) : nullptr;
-  std::optional<uint64_t> first = isDispatch ? smallConstant(lower) : 0;
-  std::optional<uint64_t> last = smallConstant(sharing.last);
+  std::optional<uint64_t> first = isDispatch ? constantCount(lower) : 0;
+  std::optional<uint64_t> last = constantCount(sharing.last);
   if (!first || !last || *last < *first)
     return std::nullopt;
   return *last - *first + 1;
@@ -53,7 +54,7 @@ static bool isPartOfSharing(StringRef name) {
 
 static std::optional<uint64_t> workOfCall(const CallBase &call) {
   if (auto *memory = dyn_cast<MemIntrinsic>(&call)) {
-    std::optional<uint64_t> bytes = smallConstant(memory->getLength());
+    std::optional<uint64_t> bytes = constantCount(memory->getLength());
     return bytes ? std::optional<uint64_t>(*bytes / 8 + 1) : std::nullopt;
   }
   if (call.isDebugOrPseudoInst() || call.isLifetimeStartOrEnd())
@@ -199,13 +200,6 @@ private:
   std::optional<int64_t> ofSteps(const SCEVAddRecExpr &steps) const;
 };
 } // namespace
-
-static std::optional<int64_t> smallConstant(const SCEV *expression) {
-  auto *number = dyn_cast<SCEVConstant>(expression);
-  if (!number || number->getAPInt().getSignificantBits() > 32)
-    return std::nullopt;
-  return number->getAPInt().getSExtValue();
-}
 
 std::optional<int64_t> Growth::ofValue(const Value &value) const {
   if (!loop)

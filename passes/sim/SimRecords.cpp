@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sim/SimRecords.h"
+#include "base/Scev.h"
 #include "sim/SimTable.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -189,12 +190,11 @@ static std::optional<int64_t>
 distance(const Base &base, const SimRecord &record, ScalarEvolution &scev) {
   if (!base.address || !record.address)
     return std::nullopt;
-  auto *difference =
-      dyn_cast<SCEVConstant>(scev.getMinusSCEV(record.address, base.address));
-  if (!difference || difference->getAPInt().getSignificantBits() > 32)
+  std::optional<int64_t> difference =
+      smallConstant(scev.getMinusSCEV(record.address, base.address));
+  if (!difference)
     return std::nullopt;
-  int64_t bytes = difference->getAPInt().getSExtValue() + record.offset -
-                  base.record->offset;
+  int64_t bytes = *difference + record.offset - base.record->offset;
   return std::abs(bytes) <= farthest ? std::optional(bytes) : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 // Which loops overwrite consecutive memory that they do not read. See Zfill.h.
 
 #include "base/Access.h"
+#include "base/Scev.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -32,15 +33,8 @@ struct Distance {
 };
 } // namespace
 
-static std::optional<int64_t> getNumber(const SCEV *expression) {
-  auto *number = dyn_cast<SCEVConstant>(expression);
-  if (!number || number->getAPInt().getSignificantBits() > 32)
-    return std::nullopt;
-  return number->getAPInt().getSExtValue();
-}
-
 static std::optional<Distance> getDistance(const SCEV *expression) {
-  if (std::optional<int64_t> bytes = getNumber(expression))
+  if (std::optional<int64_t> bytes = smallConstant(expression))
     return Distance{*bytes, false};
   if (isa<SCEVVScale>(expression))
     return Distance{1, true};
@@ -48,7 +42,7 @@ static std::optional<Distance> getDistance(const SCEV *expression) {
   if (!product || product->getNumOperands() != 2 ||
       !isa<SCEVVScale>(product->getOperand(1)))
     return std::nullopt;
-  std::optional<int64_t> factor = getNumber(product->getOperand(0));
+  std::optional<int64_t> factor = smallConstant(product->getOperand(0));
   return factor ? std::optional(Distance{*factor, true}) : std::nullopt;
 }
 
@@ -205,30 +199,27 @@ const SCEV *StreamFinder::getTimes() const {
                          scev.getOne(number));
 }
 
+/// Whether \p call reads nothing of the program.
+static bool isUnread(const CallBase &call) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() ||
+                       intrinsic->getIntrinsicID() == Intrinsic::prefetch);
+}
+
 /// Whether \p call touches memory of the program in no way that matters.
 static bool isAside(const CallBase &call) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   if (!intrinsic)
     return false;
-  if (intrinsic->isAssumeLikeIntrinsic())
-    return true;
   switch (intrinsic->getIntrinsicID()) {
-  case Intrinsic::prefetch:
   case Intrinsic::masked_load:
   case Intrinsic::masked_store:
   case Intrinsic::masked_gather:
   case Intrinsic::masked_scatter:
     return true; // reads are looked at by address
   default:
-    return false;
+    return isUnread(call);
   }
-}
-
-/// Whether \p call is one of these that reads nothing.
-static bool isUnread(const CallBase &call) {
-  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
-  return intrinsic && (intrinsic->isAssumeLikeIntrinsic() ||
-                       intrinsic->getIntrinsicID() == Intrinsic::prefetch);
 }
 
 /// Why something in the loop could leave it, or show its memory to others.
