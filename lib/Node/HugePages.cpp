@@ -8,10 +8,28 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace llvm;
 using namespace mpg;
+
+LargeSpace::LargeSpace(uint64_t bytes)
+    : bytes(bytes + largePageBytes),
+      space(mmap(nullptr, this->bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+
+LargeSpace::~LargeSpace() {
+  if (space != MAP_FAILED)
+    munmap(space, bytes);
+}
+
+char *LargeSpace::start() const {
+  if (space == MAP_FAILED)
+    return nullptr;
+  return reinterpret_cast<char *>(
+      alignTo(reinterpret_cast<uintptr_t>(space), largePageBytes));
+}
 
 std::string mpg::sysfsSize(uint64_t bytes) {
   return std::to_string(bytes >> 10) + "kB";

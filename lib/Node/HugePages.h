@@ -15,6 +15,22 @@ namespace mpg {
 /// The large page that everything here is about.
 constexpr uint64_t largePageBytes = 2 << 20;
 
+/// Address space for \p bytes from a border of large pages on, for mappings at
+/// fixed addresses. The destructor unmaps these, too.
+class LargeSpace {
+public:
+  explicit LargeSpace(uint64_t bytes);
+  ~LargeSpace();
+  LargeSpace(const LargeSpace &) = delete;
+  LargeSpace &operator=(const LargeSpace &) = delete;
+  /// Null: the process has no such space left.
+  char *start() const;
+
+private:
+  const uint64_t bytes; ///< of `space`
+  void *const space;
+};
+
 /// "2048kB", as sysfs writes the size of a page in names.
 std::string sysfsSize(uint64_t bytes);
 

@@ -6,6 +6,7 @@
 #include "Node/HugePages.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -125,10 +126,6 @@ std::string mpg::whyNothingMoves(const NumaFacts &facts, bool hasPolicy) {
   return "";
 }
 
-// Names that the headers of older systems lack.
-constexpr int advicePopulateRead = 22, advicePopulateWrite = 23,
-              adviceCollapse = 25;
-
 const KernelFeature *KernelFacts::find(StringRef name) const {
   for (const KernelFeature &feature : features)
     if (name == feature.name)
@@ -167,11 +164,10 @@ static std::optional<bool> knowsAdvice(int advice) {
 static std::optional<bool> movesLargePages() {
   constexpr size_t bytes = largePageBytes;
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *space = mmap(nullptr, 3 * bytes, PROT_NONE, flags, -1, 0);
-  if (space == MAP_FAILED)
+  LargeSpace space(2 * bytes);
+  char *first = space.start();
+  if (!first)
     return std::nullopt;
-  char *first = reinterpret_cast<char *>(
-      (reinterpret_cast<uintptr_t>(space) + bytes - 1) & ~(bytes - 1));
   std::optional<bool> moves;
   constexpr int twoMebibytes = 21 << 26; // MAP_HUGE_2MB
   void *page = mmap(first, bytes, PROT_NONE,
@@ -182,7 +178,6 @@ static std::optional<bool> movesLargePages() {
     munmap(first, bytes);
     munmap(first + bytes, bytes);
   }
-  munmap(space, 3 * bytes);
   return moves;
 }
 
@@ -225,12 +220,10 @@ static std::optional<uint64_t> filePmdMapped() {
 /// Linux 5.14, which cannot populate.
 static std::optional<bool> mapsLargePages(int file) {
   constexpr size_t bytes = largePageBytes;
-  void *space = mmap(nullptr, 3 * bytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (space == MAP_FAILED)
+  LargeSpace space(2 * bytes);
+  char *first = space.start();
+  if (!first)
     return std::nullopt;
-  char *first = reinterpret_cast<char *>(
-      (reinterpret_cast<uintptr_t>(space) + bytes - 1) & ~(bytes - 1));
   std::optional<bool> maps;
   std::optional<uint64_t> before = filePmdMapped();
   if (mmap(first, 2 * bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
@@ -239,12 +232,11 @@ static std::optional<bool> mapsLargePages(int file) {
     madvise(first, 2 * bytes, MADV_HUGEPAGE);
     // Not by reading: where a tmpfs is full, that ends the process by SIGBUS.
     std::optional<uint64_t> after;
-    if (madvise(first, 2 * bytes, advicePopulateRead) == 0)
+    if (madvise(first, 2 * bytes, MPG_ADVICE_POPULATE_READ) == 0)
       after = filePmdMapped();
     if (after)
       maps = *after > *before;
   }
-  munmap(space, 3 * bytes);
   return maps;
 }
 
@@ -275,9 +267,10 @@ KernelFacts mpg::readKernelFacts(const SysTree &tree) {
   bool live = tree.isLive();
   std::optional<bool> none;
   // A shortage is an error, not a SIGBUS.
-  add("populate-write", 5, 14, live ? knowsAdvice(advicePopulateWrite) : none);
+  add("populate-write", 5, 14,
+      live ? knowsAdvice(MPG_ADVICE_POPULATE_WRITE) : none);
   // Memory in use becomes transparent huge pages at once.
-  add("collapse", 6, 1, live ? knowsAdvice(adviceCollapse) : none);
+  add("collapse", 6, 1, live ? knowsAdvice(MPG_ADVICE_COLLAPSE) : none);
   // .data moves without a second copy.
   add("move-hugetlb", 5, 16, live ? movesLargePages() : none);
   // A kernel without transparent huge pages has no sizes of them either.

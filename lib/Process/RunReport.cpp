@@ -522,6 +522,15 @@ static bool isNotKnown(const RunReport &report) {
                 [](const RegionUse &use) { return use.unknownBytes > 0; });
 }
 
+bool mpg::isOfPageCache(RunRegion region) {
+  return region == RunRegion::text || region == RunRegion::rodata;
+}
+
+uint64_t mpg::forgivenBytes(RunRegion region) {
+  bool isLate = region == RunRegion::stack || region == RunRegion::heap;
+  return (isLate ? 3 : 2) * largePageBytes;
+}
+
 std::vector<std::string> mpg::findMissing(const RunReport &report) {
   std::vector<std::string> missing;
   if (!report.hasState)
@@ -539,12 +548,8 @@ std::vector<std::string> mpg::findMissing(const RunReport &report) {
                   use.region == RunRegion::bss ||
                   use.region == RunRegion::stack || isMissed ||
                   (use.region == RunRegion::heap && report.ownHeap);
-    // Ends share large pages with others; these two begin on normal ones.
-    bool isLate =
-        use.region == RunRegion::stack || use.region == RunRegion::heap;
-    uint64_t freeHugeFrames = isLate ? 3 : 2;
     if (!isOurs || use.peakBytes < use.peakHugeBytes + use.unknownBytes +
-                                       freeHugeFrames * largePageBytes)
+                                       forgivenBytes(use.region))
       continue;
     bool isOver = use.peakBytes > use.bytes;
     std::string text = formatBytes(use.peakBytes - use.peakHugeBytes) + " of " +
@@ -563,13 +568,11 @@ std::vector<std::string> mpg::findMissingText(const RunReport &report) {
   if (!report.measured)
     missing.push_back("not known: the program's memory could not be looked at");
   for (const RegionUse &use : report.regions) {
-    bool isText =
-        use.region == RunRegion::text || use.region == RunRegion::rodata;
-    constexpr uint64_t endsBytes = 2 * largePageBytes;
     bool isNothingLarge =
         use.hugeBytes == 0 && use.mappedBytes >= largePageBytes;
-    if (isText &&
-        (isNothingLarge || use.mappedBytes >= use.hugeBytes + endsBytes))
+    if (isOfPageCache(use.region) &&
+        (isNothingLarge ||
+         use.mappedBytes >= use.hugeBytes + forgivenBytes(use.region)))
       missing.push_back(formatBytes(use.mappedBytes - use.hugeBytes) + " of " +
                         formatBytes(use.mappedBytes) + " of " +
                         regionName(use.region).str() +

@@ -76,6 +76,12 @@ enum class RunRegion : uint8_t {
 };
 constexpr size_t runRegionCount = size_t(RunRegion::rodata) + 1;
 llvm::StringRef regionName(RunRegion region);
+/// Code and constants, whose large pages are the page cache's.
+bool isOfPageCache(RunRegion region);
+/// Bytes from which on memory on normal pages counts as missing: the two ends
+/// of a region share large pages with others, heap and stack begin on normal
+/// ones as well.
+uint64_t forgivenBytes(RunRegion region);
 
 struct RegionUse {
   RunRegion region;
@@ -192,11 +198,11 @@ std::unique_ptr<mpg_state> checkedState(llvm::StringRef bytes);
 std::string describeAbsence(const RunReport &report);
 
 /// The program's own memory that should have been on large pages and is not,
-/// one sentence each; empty if all is. Edges of up to two frames a region do
-/// not count: only a relink can move those.
+/// one sentence each; empty if all is. See forgivenBytes().
 std::vector<std::string> findMissing(const RunReport &report);
 
-/// The same for code and constants: a program without much of them has all.
+/// The same for code and constants. Where none of a region of 2 MiB and more is
+/// on large pages, that counts as well.
 std::vector<std::string> findMissingText(const RunReport &report);
 
 /// The node on which nearly all of a large region lies although threads ran on

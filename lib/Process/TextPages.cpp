@@ -10,6 +10,7 @@
 #include "Node/SysTree.h"
 #include "Process/RunReport.h"
 #include "Support/Format.h"
+#include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "llvm/Support/MathExtras.h"
 #include <fcntl.h>
@@ -19,10 +20,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-// Younger than the headers of the oldest systems that this is built on.
-static constexpr int adviceReadPages = 22; // MADV_POPULATE_READ, Linux 5.14
-static constexpr int adviceCollapse = 25;  // MADV_COLLAPSE, Linux 6.1
 
 namespace {
 
@@ -35,31 +32,23 @@ struct FileFrames {
 class MappedFrames {
 public:
   MappedFrames(int file, FileFrames frames);
-  ~MappedFrames() { munmap(space, spaceBytes); }
-  MappedFrames(const MappedFrames &) = delete;
-  MappedFrames &operator=(const MappedFrames &) = delete;
-  void collapse() const { madvise(start, frames.bytes, adviceCollapse); }
+  void collapse() const { madvise(start, frames.bytes, MPG_ADVICE_COLLAPSE); }
   /// Reads a page of each frame. Whether all of each came by that.
   bool areLarge() const;
 
 private:
   const FileFrames frames;
-  const size_t spaceBytes;
-  void *space;
+  LargeSpace space;
   char *start = nullptr; ///< null: it cannot be mapped
 };
 
 } // namespace
 
 MappedFrames::MappedFrames(int file, FileFrames frames)
-    : frames(frames), spaceBytes(frames.bytes + largePageBytes),
-      space(mmap(nullptr, spaceBytes, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-  if (space == MAP_FAILED)
-    return;
-  auto at = reinterpret_cast<char *>(
-      alignTo(reinterpret_cast<uintptr_t>(space), largePageBytes));
-  if (mmap(at, frames.bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+    : frames(frames), space(frames.bytes) {
+  char *at = space.start();
+  if (at &&
+      mmap(at, frames.bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
            file, off_t(frames.offset)) != MAP_FAILED &&
       madvise(at, frames.bytes, MADV_HUGEPAGE) == 0 &&
       // Reading ahead can make small pages: HW:file-thp-anew.
@@ -82,7 +71,7 @@ bool MappedFrames::areLarge() const {
   int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   bool all = pagemap >= 0;
   for (uint64_t at = 0; all && at < frames.bytes; at += largePageBytes)
-    all = madvise(start + at, 4096, adviceReadPages) == 0 &&
+    all = madvise(start + at, 4096, MPG_ADVICE_POPULATE_READ) == 0 &&
           isWhole(pagemap, reinterpret_cast<uintptr_t>(start + at));
   if (pagemap >= 0)
     close(pagemap);
@@ -140,10 +129,8 @@ void mpg::explainText(RunReport &report, const std::string &program,
   for (FileFrames frames : findFrames(program))
     eligibleBytes += frames.bytes;
   for (RegionUse &use : report.regions) {
-    bool isText =
-        use.region == RunRegion::text || use.region == RunRegion::rodata;
     bool isOnlyItsEnd = use.mappedBytes < use.hugeBytes + largePageBytes;
-    if (!isText || isOnlyItsEnd || !use.reason.empty())
+    if (!isOfPageCache(use.region) || isOnlyItsEnd || !use.reason.empty())
       continue;
     if (eligibleBytes == 0)
       use.reason = "the file is not linked for it: mpgaudit has the line for "

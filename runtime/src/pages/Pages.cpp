@@ -12,6 +12,7 @@
 
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include "mpg/advice.h"
 
 #include <atomic>
 #include <errno.h>
@@ -39,11 +40,9 @@ struct Kernel {
 static Kernel kernel;
 
 // Younger than the C library headers of the oldest systems we build on.
-static constexpr int advicePopulateWrite = 23; // Linux 5.14
-static constexpr int adviceCollapse = 25;      // Linux 6.1
-static constexpr unsigned fileHugetlb = 4;     // MFD_HUGETLB, Linux 4.14
-static constexpr unsigned fileNoExecSeal = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
-static constexpr unsigned hugeShift = 26;      // MAP_HUGE_SHIFT
+static constexpr unsigned fileHugetlb = 4;    // MFD_HUGETLB, Linux 4.14
+static constexpr unsigned fileNoExecSeal = 8; // MFD_NOEXEC_SEAL, Linux 6.3
+static constexpr unsigned hugeShift = 26;     // MAP_HUGE_SHIFT
 
 static constexpr int readWrite = PROT_READ | PROT_WRITE;
 static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -273,7 +272,7 @@ size_t mpg::populate(Range range, size_t hugePageBytes) {
   // All at once where the kernel can (Linux 5.14). Do not trust the return
   // value: an emulator returns 0 for any advice.
   rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-          advicePopulateWrite);
+          MPG_ADVICE_POPULATE_WRITE);
   uintptr_t at = range.start;
   while (at < range.end && touchWord(at))
     at += hugePageBytes;
@@ -427,7 +426,7 @@ int mpg::adviseHuge(Range range, bool collapse) {
                         MADV_HUGEPAGE);
   if (collapse)
     rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-            adviceCollapse);
+            MPG_ADVICE_COLLAPSE);
   return isError(result) ? int(-result) : 0;
 }
 
@@ -569,7 +568,7 @@ FilePresence mpg::readFilePresence(Range frame) {
 
 int mpg::collapse(Range frame) {
   long result = rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
-                        adviceCollapse);
+                        MPG_ADVICE_COLLAPSE);
   // The kernel's answer to a part that is not mapped, too.
   if (result == -ENOMEM && !isMapped(frame))
     return EINVAL;

@@ -21,6 +21,7 @@
 #include "base/Messages.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "pages/Pages.h"
 #include <errno.h>
@@ -31,8 +32,6 @@
 #include <sys/vfs.h>
 
 using namespace mpg;
-
-static constexpr int adviceReadPages = 22; // MADV_POPULATE_READ
 
 //===----------------------------------------------------------------------===//
 // Which memory
@@ -187,7 +186,8 @@ static bool unmapPages(Range frame) {
 }
 
 static int readPages(uintptr_t start, size_t bytes) {
-  long result = rawCall(SYS_madvise, long(start), long(bytes), adviceReadPages);
+  long result =
+      rawCall(SYS_madvise, long(start), long(bytes), MPG_ADVICE_POPULATE_READ);
   return isError(result) ? int(-result) : 0;
 }
 

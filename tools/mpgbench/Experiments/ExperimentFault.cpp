@@ -6,6 +6,7 @@
 // expect.
 
 #include "Support/Format.h"
+#include "mpg/advice.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
@@ -19,9 +20,6 @@ using namespace mpg;
 
 static constexpr uint64_t fullBytes = 1 << 30, quickBytes = 128 << 20;
 static constexpr unsigned repeats = 3;
-
-// Since Linux 5.14; older headers do not have it. HW:kernel-features
-static constexpr int madvisePopulateWrite = 23;
 
 //===----------------------------------------------------------------------===//
 // Plan
@@ -94,7 +92,7 @@ static double touch(const FaultPoint &point, char *memory) {
 static double populate(const FaultPoint &point, char *memory,
                        WorkerResult &result) {
   return runTogether(1, [&](unsigned) {
-    if (madvise(memory, point.bytes, madvisePopulateWrite) != 0)
+    if (madvise(memory, point.bytes, MPG_ADVICE_POPULATE_WRITE) != 0)
       result.error = std::string("MADV_POPULATE_WRITE: ") + strerror(errno);
   });
 }
