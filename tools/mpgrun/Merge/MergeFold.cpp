@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 using namespace llvm;
@@ -168,25 +167,22 @@ void MergeFold::foldRegion(RunRegion region) {
 // Nodes that differ
 //===----------------------------------------------------------------------===//
 
-void MergeFold::addRareSettings(const Report &report, Outlier &outlier) const {
+bool MergeFold::addRareSettings(const Report &report, Outlier &outlier) const {
+  bool hasAny = false;
   for (size_t key = 0; key < mergeSettingCount; ++key) {
     uint32_t value = report.settings[key];
     if (!isRare(valueReports[key][value], maxReports[key]))
       continue;
+    hasAny = true;
     std::pair entry(MergeSetting(key), texts.get(value).str());
     if (!is_contained(outlier.settings, entry))
       outlier.settings.push_back(std::move(entry));
   }
+  return hasAny;
 }
 
-/// Ends share large pages with others, as mpgrun --verify has it; heap and
-/// stack begin on normal ones.
-static uint64_t getForgivenBytes(RunRegion region) {
-  bool isLate = region == RunRegion::stack || region == RunRegion::heap;
-  return (isLate ? 3 : 2) * largePageBytes;
-}
-
-void MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
+bool MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
+  bool hasAny = false;
   // Ten points below the median: less is what one page more or less makes.
   constexpr uint32_t marginMillionths = wholeMillionths / 10;
   for (const Region &use :
@@ -194,8 +190,9 @@ void MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
     uint32_t share = getMillionths(use.hugeBytes, use.bytes);
     if (!use.isKnown ||
         share + marginMillionths >= medians[size_t(use.region)] ||
-        use.bytes - use.hugeBytes < getForgivenBytes(use.region))
+        use.bytes - use.hugeBytes < forgivenBytes(use.region))
       continue;
+    hasAny = true;
     auto found = find_if(outlier.regions, [&](const OutlierRegion &other) {
       return other.region == use.region;
     });
@@ -205,6 +202,7 @@ void MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
     found->bytes = SaturatingAdd(found->bytes, use.bytes);
     found->hugeBytes = SaturatingAdd(found->hugeBytes, use.hugeBytes);
   }
+  return hasAny;
 }
 
 static uint64_t lackedPages(const Outlier &outlier) {
@@ -212,29 +210,28 @@ static uint64_t lackedPages(const Outlier &outlier) {
 }
 
 void MergeFold::findOutliers() {
-  std::map<uint32_t, Outlier> found; // by node
-  std::vector<size_t> nodeReports(nodes.size());
+  std::vector<Outlier> found(nodes.size());
   for (const Report &report : reports) {
-    ++nodeReports[report.node];
-    Outlier alone;
-    addRareSettings(report, alone);
-    addShortRegions(report, alone);
-    if (alone.settings.empty() && alone.regions.empty())
-      continue;
     Outlier &outlier = found[report.node];
-    addRareSettings(report, outlier);
-    addShortRegions(report, outlier);
-    if (++outlier.reports == 1)
+    ++outlier.nodeReports;
+    bool hasRare = addRareSettings(report, outlier);
+    bool isShort = addShortRegions(report, outlier);
+    if ((hasRare || isShort) && ++outlier.reports == 1)
       outlier.rank = report.rank;
   }
-  for (auto &[node, outlier] : found) {
+  for (uint32_t node = 0; node < nodes.size(); ++node) {
+    Outlier &outlier = found[node];
+    if (outlier.reports == 0)
+      continue;
     // A file has a slash in front.
     StringRef name = nodes.get(node);
     name.consume_front("/");
     outlier.node = name.str();
-    outlier.nodeReports = nodeReports[node];
-    llvm::stable_sort(outlier.regions, [](auto &left, auto &right) {
-      return left.shortPages() > right.shortPages();
+    llvm::sort(outlier.regions, [](auto &left, auto &right) {
+      auto key = [](const OutlierRegion &region) {
+        return std::pair(~region.shortPages(), region.region);
+      };
+      return key(left) < key(right);
     });
     merge.outliers.push_back(std::move(outlier));
   }

@@ -134,8 +134,9 @@ private:
   void foldSettings();
   void foldRegion(RunRegion region);
   void findOutliers();
-  void addRareSettings(const Report &report, Outlier &outlier) const;
-  void addShortRegions(const Report &report, Outlier &outlier) const;
+  /// Both: whether \p report has something to add.
+  bool addRareSettings(const Report &report, Outlier &outlier) const;
+  bool addShortRegions(const Report &report, Outlier &outlier) const;
 
   Merge merge;
   TextPool texts, nodes;
