@@ -7,8 +7,8 @@
 #include "Node/HugePages.h"
 #include "Node/Node.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ using namespace mpg;
 
 namespace {
 
-enum class ReportFormat : uint8_t { text, json, prometheus };
+enum class ReportFormat : uint8_t { text, json, prometheus }; ///< formatWords
 
 struct InfoOptions {
   ReportFormat format = ReportFormat::text;
@@ -40,12 +40,13 @@ static const ProgramText programText = {
     "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
     "--need,\nor it is not known, 2 usage error or no such DIRECTORY\n"};
 
+static constexpr StringRef formatWords[] = {"text", "json", "prometheus"};
+
 static std::optional<ReportFormat> parseFormat(StringRef word) {
-  return StringSwitch<std::optional<ReportFormat>>(word)
-      .Case("text", ReportFormat::text)
-      .Case("json", ReportFormat::json)
-      .Case("prometheus", ReportFormat::prometheus)
-      .Default(std::nullopt);
+  const StringRef *found = llvm::find(formatWords, word);
+  if (found == std::end(formatWords))
+    return std::nullopt;
+  return ReportFormat(found - formatWords);
 }
 
 /// A size in pages of 2 MiB; nothing if it is not one.
@@ -75,10 +76,9 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
   StringRef word = args.getLastArgValue(OPT_format, "text");
   std::optional<ReportFormat> format = parseFormat(word);
   if (!format)
-    return line.usageError(
-        "'" + printable(word) + "' of --format is unknown" +
-            suggestValue(word, {"text", "json", "prometheus"}),
-        status);
+    return line.usageError("'" + printable(word) + "' of --format is unknown" +
+                               suggestValue(word, formatWords),
+                           status);
   options.format = *format;
   if (const Arg *arg = args.getLastArg(OPT_root))
     options.root = arg->getValue();
