@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a script asks its batch system for: "#SBATCH --nodes=2".
+// Requests of a script to its batch system: "#SBATCH --nodes=2".
 
 #ifndef MPG_JOBSCRIPT_DIRECTIVES_H
 #define MPG_JOBSCRIPT_DIRECTIVES_H

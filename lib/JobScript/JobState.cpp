@@ -219,7 +219,7 @@ void JobState::popFolder(const ShellCommand &command) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not known, limits
+// Unknown environments, limits
 //===----------------------------------------------------------------------===//
 
 void JobState::forgetEnvironment(unsigned line, std::string what) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the commands of a script have set so far: variables, the folder, the
-// limit of the stack, and whether a command that is not read may have changed
-// the environment.
+// State that the commands of a script have set so far: variables, the folder,
+// the limit of the stack, and whether a command that is not read may have
+// changed the environment.
 
 #ifndef MPG_JOBSCRIPT_JOBSTATE_H
 #define MPG_JOBSCRIPT_JOBSTATE_H
