@@ -273,9 +273,18 @@ std::vector<RegionUse> mpg::classifyText(const std::vector<MappedArea> &areas,
   RegionUse uses[2];
   uses[0].region = RunRegion::text;
   uses[1].region = RunRegion::rodata;
-  for (const MappedArea &area : areas)
-    if (area.readable && !area.writable && area.name == name)
-      addShare(uses[area.executable ? 0 : 1], area, area.bytes());
+  // Copies are in no file; they are between parts of it.
+  auto isOfFile = [&](const MappedArea &area) { return area.name == name; };
+  auto begin = find_if(areas, isOfFile);
+  auto end = std::find_if(areas.rbegin(), areas.rend(), isOfFile).base();
+  for (; begin < end; ++begin) {
+    bool isCopied = begin->name.empty() && !begin->shared;
+    if (!begin->readable || begin->writable || !(isOfFile(*begin) || isCopied))
+      continue;
+    RegionUse &use = uses[begin->executable ? 0 : 1];
+    use.isCopied |= isCopied;
+    addShare(use, *begin, begin->bytes());
+  }
   std::vector<RegionUse> result;
   for (RegionUse &use : uses)
     if (use.mappedBytes >= largePageBytes) {

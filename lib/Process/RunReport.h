@@ -95,6 +95,7 @@ struct RegionUse {
   uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
   uint64_t peakHugeBytes = 0;  ///< of these on large pages then
   uint64_t pageBytes = 0;      ///< the largest page in it
+  bool isCopied = false;       ///< code that is in no file (MPG_TEXT=copy)
   std::vector<uint64_t> nodes; ///< bytes on each NUMA node
   std::string reason;          ///< why not all of it; libmpg's words
 };

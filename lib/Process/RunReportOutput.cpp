@@ -66,7 +66,7 @@ static std::string describePages(const RegionUse &use, bool isMeasured) {
   if (use.hugeBytes)
     text = "  " + formatBytes(use.pageBytes) + " pages";
   uint64_t thpBytes = use.hugeBytes - std::min(use.poolBytes, use.hugeBytes);
-  if (use.hugeBytes && isOfPageCache(use.region))
+  if (use.hugeBytes && isOfPageCache(use.region) && !use.isCopied)
     text += " of the page cache";
   else if (isMeasured && thpBytes && use.poolBytes)
     text += ", " + formatBytes(thpBytes) + " transparent";

@@ -124,7 +124,7 @@ void mpg::prepareText(const std::string &program) {
 }
 
 void mpg::explainText(RunReport &report, const std::string &program,
-                      bool isAskedFor) {
+                      StringRef mode) {
   uint64_t eligibleBytes = 0;
   for (FileFrames frames : findFrames(program))
     eligibleBytes += frames.bytes;
@@ -132,10 +132,14 @@ void mpg::explainText(RunReport &report, const std::string &program,
     bool isOnlyItsEnd = use.mappedBytes < use.hugeBytes + largePageBytes;
     if (!isOfPageCache(use.region) || isOnlyItsEnd || !use.reason.empty())
       continue;
-    if (eligibleBytes == 0)
+    if (use.isCopied)
+      use.reason = "its ends share 2 MiB with other memory";
+    else if (mode == "copy")
+      use.reason = "libmpg was not there to copy it";
+    else if (eligibleBytes == 0)
       use.reason = "the file is not linked for it: mpgaudit has the line for "
                    "the linker (MPG153)";
-    else if (!isAskedFor)
+    else if (mode != "auto")
       use.reason = "not asked for: mpgrun --text";
     else
       use.reason = "the page cache has small pages of the file, or the file "

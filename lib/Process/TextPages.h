@@ -9,6 +9,7 @@
 #ifndef MPG_PROCESS_TEXTPAGES_H
 #define MPG_PROCESS_TEXTPAGES_H
 
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace mpg {
@@ -22,9 +23,9 @@ struct RunReport;
 void prepareText(const std::string &program);
 
 /// Fills in why code and constants are not on large pages where libmpg has not
-/// told it. \p isAskedFor: by MPG_TEXT.
+/// told it. \p mode: MPG_TEXT.
 void explainText(RunReport &report, const std::string &program,
-                 bool isAskedFor);
+                 llvm::StringRef mode);
 
 } // namespace mpg
 

@@ -33,7 +33,7 @@ SETTINGS = {
     "MALLOC_CHECK_": ["0", "3"],
     "MPG_MODE": ["auto", "thp", "none"],
     "MPG_MMAP": ["off", "thp"],
-    "MPG_TEXT": ["off", "auto"],
+    "MPG_TEXT": ["off", "auto", "copy"],
     "MPG_FIRST_TOUCH": ["start", "touch"],
     "FLIB_SCCR_CNTL": ["TRUE", "FALSE"],
     "FLIB_L2_SECTOR_NWAYS_INIT": ["0,0", "4,10", "14,2"],

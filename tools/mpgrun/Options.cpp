@@ -123,7 +123,12 @@ static std::optional<std::string> readValues(const InputArgList &args,
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
-  options.text = args.hasArg(OPT_text);
+  if (const Arg *arg = args.getLastArg(OPT_text, OPT_text_how)) {
+    bool hasValue = arg->getOption().matches(OPT_text_how);
+    options.text = hasValue ? arg->getValue() : "auto";
+    if (hasValue && options.text != "copy")
+      return "--text=" + printable(options.text) + ": is copy";
+  }
   if (const Arg *arg = args.getLastArg(OPT_verify_text)) {
     if (StringRef(arg->getValue()) != "text")
       return "--verify=" + printable(arg->getValue()) + ": is text";
@@ -210,7 +215,7 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   if (const Arg *arg = args.getLastArg(
           OPT_mode, OPT_move, OPT_report, OPT_profile, OPT_profile_file,
           OPT_advise, OPT_working_set, OPT_verify, OPT_verify_text, OPT_text,
-          OPT_print_env, OPT_dry_run))
+          OPT_text_how, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
   if (std::optional<std::string> error = readMeasurement(args, options))
@@ -304,8 +309,8 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
     settings.emplace_back("MPG_MODE", mode.str());
   if (!options.policy.empty())
     settings.emplace_back("XOS_MMM_L_PAGING_POLICY", options.policy);
-  if (options.text)
-    settings.emplace_back("MPG_TEXT", "auto");
+  if (!options.text.empty())
+    settings.emplace_back("MPG_TEXT", options.text);
   if (options.quiet)
     settings.emplace_back("MPG_QUIET", "1");
   if (options.printEnv)

@@ -30,7 +30,7 @@ struct RunOptions {
   std::string mode = "auto";
   bool modeGiven = false; ///< else MPG_MODE of the environment stays
   std::string policy;     ///< empty: not given
-  bool text = false;      ///< code on large pages of the page cache
+  std::string text;       ///< MPG_TEXT; empty: not given
   bool moves = false;     ///< pages to the nodes of the threads that use them
   bool children = false;
   std::optional<bool> hpcTags;

@@ -28,6 +28,13 @@ page cache in small ones; what was just written goes to the disk first. Nothing
 is copied: debuggers and profilers see the file as before. It is worth it for
 programs with many MiB of code in use, such as compilers and interpreters. Later
 starts have the pages without it as long as the page cache keeps the file.}]>;
+def text_how : LongValue<"text", "copy",
+    "the same by copies of one's own: for any program, with\n"
+    "memory for each process (MPG_TEXT=copy)">,
+    Manual<[{Code and constants on transparent large pages that each process has alone
+(MPG_TEXT=copy). It needs nothing of the link and the file system. It costs memory and the time of
+a copy for each process, kernel probes (uprobes) do not see the code, and profilers that are attached later find its
+names in /tmp/perf-PID.map, which libmpg writes. The one value is `copy`.}]>;
 def move : LongValue<"move", "next-touch",
     "for programs that initialise in one thread: let the kernel\n"
     "move pages to the NUMA nodes of the threads that use them">,

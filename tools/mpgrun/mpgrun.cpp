@@ -52,7 +52,7 @@ private:
            options.verifyText || !options.reportFile.empty() ||
            !options.jsonFile.empty();
   }
-  bool asksForText() const;
+  StringRef textMode() const;
   void explainProgram() const;
   void prepareEnvironment(int stateFd);
   int printPlan() const;
@@ -159,9 +159,10 @@ void Runner::explainProgram() const {
               "then; set it yourself to be rid of this line\n";
 }
 
-bool Runner::asksForText() const {
+/// MPG_TEXT as the program will have it; empty: none.
+StringRef Runner::textMode() const {
   const char *text = getenv("MPG_TEXT");
-  return options.text || (text && StringRef(text) == "auto");
+  return options.text.empty() && text ? StringRef(text) : options.text;
 }
 
 void Runner::prepareEnvironment(int stateFd) {
@@ -374,7 +375,7 @@ void Runner::addStateFile(int stateFd, RunReport &report) const {
     addState(report, *state);
   if (options.children)
     readProcesses(stateFd, report);
-  explainText(report, program.path, asksForText());
+  explainText(report, program.path, textMode());
 }
 
 Outcome Runner::runAndReport() {
@@ -419,7 +420,7 @@ int Runner::run() {
     prepareEnvironment(-1);
     return printPlan();
   }
-  if (asksForText() && options.mode != "none")
+  if (textMode() == "auto" && options.mode != "none")
     prepareText(program.path);
   if (!isReportWanted() && !options.hpcTags) {
     prepareEnvironment(-1);

@@ -337,7 +337,7 @@ static void resolveRegions(Values &values, Config &config, Messages &messages) {
       config.stacks && values.has(Variable::XOS_MMM_L_LPG_MODE);
   config.remapLibraries = values.of(Variable::MPG_REMAP) == 1;
   config.advisesMaps = values.of(Variable::MPG_MMAP) == 1;
-  config.advisesText = values.of(Variable::MPG_TEXT) == 1;
+  config.text = TextMode(values.of(Variable::MPG_TEXT));
   config.sharesAtFork = values.of(Variable::MPG_FORK) == 1;
   config.hugeBytes = readHugeBytes(values, config.mode, messages);
   config.bssPaging = parsePaging(values, 0);

@@ -29,6 +29,7 @@ constexpr size_t variableCount = size_t(Variable::count);
 enum class Mode : uint8_t { automatic, hugetlb, thp, none };
 enum class Paging : uint8_t { demand, prepage };
 enum class TouchMode : uint8_t { touch, mbind, off, start };
+enum class TextMode : uint8_t { off, pageCache, copy };
 
 /// How the environment wants the sector cache.
 struct SectorSettings {
@@ -41,15 +42,15 @@ struct SectorSettings {
 /// Effective settings; written once at start-up, read-only afterwards.
 struct Config {
   // Regions and pages.
-  bool hugePages = true;       ///< XOS_MMM_L_HPAGE_TYPE is not none
-  Mode mode = Mode::automatic; ///< MPG_MODE; none without hugePages
-  bool stacks = true;          ///< XOS_MMM_L_LPG_MODE is base+stack
-  bool stacksGiven = false;    ///< it is set, and to that
-  size_t ompStackBytes = 0;    ///< OMP_STACKSIZE; 0: not set
-  bool remapLibraries = false; ///< MPG_REMAP=all
-  bool advisesMaps = false;    ///< MPG_MMAP=thp; false in mode none
-  bool advisesText = false;    ///< MPG_TEXT=auto; false in mode none
-  size_t hugeBytes = 2 << 20;  ///< XOS_MMM_L_HUGETLB_SZ
+  bool hugePages = true;         ///< XOS_MMM_L_HPAGE_TYPE is not none
+  Mode mode = Mode::automatic;   ///< MPG_MODE; none without hugePages
+  bool stacks = true;            ///< XOS_MMM_L_LPG_MODE is base+stack
+  bool stacksGiven = false;      ///< it is set, and to that
+  size_t ompStackBytes = 0;      ///< OMP_STACKSIZE; 0: not set
+  bool remapLibraries = false;   ///< MPG_REMAP=all
+  bool advisesMaps = false;      ///< MPG_MMAP=thp; false in mode none
+  TextMode text = TextMode::off; ///< MPG_TEXT; off in mode none
+  size_t hugeBytes = 2 << 20;    ///< XOS_MMM_L_HUGETLB_SZ
   Paging bssPaging = Paging::prepage;
   Paging stackPaging = Paging::demand;
   Paging mmapPaging = Paging::prepage;

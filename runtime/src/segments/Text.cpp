@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A frame goes through up to four tries, until all of its pages come by one
-// fault, which shows that it is on a large page:
+// A frame of the page cache goes through up to four tries, until all of its
+// pages come by one fault, which shows that it is on a large page:
 //
 //   as it is    the page cache may have it so from an earlier run
 //   mapped anew its page table may be that of small pages
@@ -19,117 +19,18 @@
 #include "segments/Text.h"
 #include "base/Env.h"
 #include "base/Messages.h"
-#include "base/SelfMaps.h"
 #include "base/Syscall.h"
 #include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "pages/Pages.h"
+#include "segments/TextCopy.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
 using namespace mpg;
-
-//===----------------------------------------------------------------------===//
-// Which memory
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A segment of at least a frame that nobody writes to.
-struct TextSegment {
-  Range range; ///< as in the file
-  uint64_t offset;
-  const char *file; ///< "": the program's
-  bool isCode;
-  bool hasRelocations; ///< the loader writes to it
-  uint64_t inode;      ///< of what is mapped there; 0: not what is expected
-
-  /// The frames that can be on large pages.
-  Range frames() const {
-    bool agrees = (range.start - offset) % hugeFrameBytes == 0;
-    return agrees ? innerHugeFrames(range, hugeFrameBytes) : Range{};
-  }
-};
-
-class TextSegments {
-public:
-  explicit TextSegments(bool libraries);
-  void findMappings();
-  TextSegment *begin() { return segments; }
-  TextSegment *end() { return segments + count; }
-
-private:
-  static int addObject(dl_phdr_info *info, size_t, void *self);
-  void add(const dl_phdr_info &info);
-
-  static constexpr size_t max = 64;
-  const bool libraries;
-  bool isFirst = true; ///< the program comes first
-  size_t count = 0;
-  TextSegment segments[max];
-};
-
-} // namespace
-
-static bool hasTextRelocations(const dl_phdr_info &info) {
-  const ElfW(Dyn) *entry = nullptr;
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i)
-    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
-      entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr +
-                                                  info.dlpi_phdr[i].p_vaddr);
-  for (; entry && entry->d_tag; ++entry)
-    if (entry->d_tag == DT_TEXTREL ||
-        (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL)))
-      return true;
-  return false;
-}
-
-TextSegments::TextSegments(bool libraries) : libraries(libraries) {
-  dl_iterate_phdr(addObject, this);
-}
-
-/// \p self as a pointer to TextSegments.
-int TextSegments::addObject(dl_phdr_info *info, size_t, void *self) {
-  auto *all = static_cast<TextSegments *>(self);
-  if (!all->isFirst && !all->libraries)
-    return 1;
-  all->add(*info);
-  all->isFirst = false;
-  return 0;
-}
-
-void TextSegments::add(const dl_phdr_info &info) {
-  for (unsigned i = 0; i < info.dlpi_phnum && count < max; ++i) {
-    const ElfW(Phdr) &header = info.dlpi_phdr[i];
-    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) ||
-        !(header.p_flags & PF_R) || header.p_filesz < hugeFrameBytes)
-      continue;
-    uintptr_t start = info.dlpi_addr + header.p_vaddr;
-    segments[count++] = {
-        {start, start + header.p_filesz}, header.p_offset,
-        isFirst ? "" : info.dlpi_name,    (header.p_flags & PF_X) != 0,
-        hasTextRelocations(info),         0};
-  }
-}
-
-/// Only what the kernel's list confirms is touched: a program may have put its
-/// own memory there.
-void TextSegments::findMappings() {
-  SelfMaps maps;
-  Mapping mapping;
-  while (maps.next(mapping))
-    for (TextSegment &segment : *this) {
-      Range frames = segment.frames();
-      if (mapping.readable && !mapping.writable && !mapping.shared &&
-          mapping.range.start <= frames.start &&
-          mapping.range.end >= frames.end)
-        segment.inode = mapping.inode;
-    }
-}
 
 //===----------------------------------------------------------------------===//
 // The file
@@ -160,8 +61,7 @@ private:
 } // namespace
 
 TextFile::TextFile(const TextSegment &segment)
-    : fd(int(rawCall(SYS_openat, AT_FDCWD,
-                     long(*segment.file ? segment.file : "/proc/self/exe"),
+    : fd(int(rawCall(SYS_openat, AT_FDCWD, long(segment.path()),
                      O_RDONLY | O_CLOEXEC))),
       inode(segment.inode), mayDrop(canDrop()) {}
 
@@ -256,7 +156,7 @@ struct TextTally {
 
 /// Why none of \p segment can be on large pages; null if it can.
 static const char *findObstacle(const TextSegment &segment) {
-  if (segment.frames().empty())
+  if (!segment.isAligned() || segment.frames().empty())
     return "address and place in the file differ modulo 2 MiB; fix: the line "
            "for the linker that mpgaudit prints (MPG153)";
   if (segment.hasRelocations)
@@ -300,12 +200,13 @@ static const char *advise(const TextSegment &segment, uint64_t &hugeBytes) {
   return reason;
 }
 
-static void reportRest(const TextTally &tally, Messages &messages) {
+static void reportRest(const TextTally &tally, TextMode mode,
+                       Messages &messages) {
   // The two ends of a segment are what any program may cost.
   if (!tally.reason || tally.bytes < tally.hugeBytes + hugeFrameBytes)
     return;
   LineBuffer line;
-  line.add("MPG_TEXT=auto: ")
+  line.add(mode == TextMode::copy ? "MPG_TEXT=copy: " : "MPG_TEXT=auto: ")
       .addBytes(tally.bytes - tally.hugeBytes)
       .add(" of ")
       .addBytes(tally.bytes)
@@ -314,15 +215,22 @@ static void reportRest(const TextTally &tally, Messages &messages) {
   messages.report(MPG_MSG_TEXT, line);
 }
 
-void mpg::adviseText(const Config &config, Messages &messages) {
+void mpg::placeText(const Config &config, Messages &messages) {
   TextSegments segments(config.remapLibraries);
   if (segments.begin() == segments.end())
     return;
-  segments.findMappings();
+  bool copies = config.text == TextMode::copy;
+  const char *obstacle = copies ? findObstacleToCopies() : nullptr;
+  PerfMap names;
   TextTally all;
   for (const TextSegment &segment : segments) {
     uint64_t hugeBytes = 0;
-    const char *reason = advise(segment, hugeBytes);
+    const char *reason = obstacle;
+    if (!obstacle)
+      reason =
+          copies ? copyText(segment, hugeBytes) : advise(segment, hugeBytes);
+    if (copies && segment.isCode && hugeBytes)
+      names.add(segment);
     if (!*segment.file)
       messages.region(segment.isCode ? MPG_REGION_TEXT : MPG_REGION_RODATA,
                       segment.range, hugeBytes, hugeFrameBytes,
@@ -332,5 +240,5 @@ void mpg::adviseText(const Config &config, Messages &messages) {
     if (!all.reason)
       all.reason = reason;
   }
-  reportRest(all, messages);
+  reportRest(all, config.text, messages);
 }

@@ -9,7 +9,7 @@
 //   environment   into one Config, all of it checked
 //   sectors       ways of the L2 cache, if the environment sets some
 //   data          .data and .bss, because later steps write to them
-//   code          asks for large pages of the page cache, if that is wanted
+//   code          large pages of the page cache, or copies, if that is wanted
 //   stack         the process stack
 //   threads       from here on new threads get large pages
 //
@@ -300,8 +300,8 @@ static void run() {
   watchForks(config, state.messages);
   startOwnMaps(config, state.messages);
   remapSegments(config, state.messages, threads, touchAtStart);
-  if (config.advisesText)
-    adviseText(config, state.messages);
+  if (config.text != TextMode::off)
+    placeText(config, state.messages);
   if (config.stacks) {
     remapStack(config, state.messages, threads);
     startThreadStacks(config, state.messages);

@@ -3,7 +3,7 @@
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised]
  *           [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd]
  *           [no-io_uring] [no-fadvise] [no-policy] [no-threads] [no-futex]
- *           [memory MIB] -- PROGRAM...
+ *           [no-exec-gain] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, like a
  * container's; threads by EAGAIN, as at a limit of processes, and futex by
@@ -99,6 +99,8 @@ int main(int argc, char **argv) {
       prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     else if (!strcmp(argv[i], "thp-advised")) // Linux 6.18; older ones refuse
       prctl(PR_SET_THP_DISABLE, 1, 2, 0, 0);
+    else if (!strcmp(argv[i], "no-exec-gain")) // PR_SET_MDWE, Linux 6.3
+      prctl(65, 1, 0, 0, 0);
     else if (!strcmp(argv[i], "memory") && i + 1 < argc)
       memory = argv[++i];
     else

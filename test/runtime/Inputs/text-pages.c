@@ -1,5 +1,4 @@
-/* Prints how much of its own code and constants is on large pages of the page
- * cache, or does what the first argument says. With 4 MiB of code and 4 MiB of
+/* Prints how much of its own code and constants is on large pages, or does what the first argument says. With 4 MiB of code and 4 MiB of
  * constants, or in a library of them (-DLIBRARY). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,11 +62,15 @@ static long sumField(const char *rights, const char *field) {
   return sum;
 }
 
+static long sumLarge(const char *rights) {
+  return sumField(rights, "FilePmdMapped:") + sumField(rights, "ShmemPmdMapped:") +
+         sumField(rights, "AnonHugePages:");
+}
+
 int main(int argc, char **argv) {
   printf("sum %d, %d arguments\n", sumOfLibrary(), argc - 1);
-  printf("code: %ld KiB large, data: %ld KiB large\n",
-         sumField("r-xp", "FilePmdMapped:") + sumField("r-xp", "ShmemPmdMapped:"),
-         sumField("r--p", "FilePmdMapped:") + sumField("r--p", "ShmemPmdMapped:"));
+  printf("code: %ld KiB large, data: %ld KiB large\n", sumLarge("r-xp"),
+         sumLarge("r--p"));
   printf("writable code: %ld KiB\n", sumField("rwxp", "Size:"));
   if (argc > 1 && !strcmp(argv[1], "abort"))
     abort();

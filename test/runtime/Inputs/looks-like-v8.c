@@ -1,0 +1,2 @@
+/* What node and Electron export. */
+const char *_ZN2v82V810GetVersionEv(void) { return ""; }
