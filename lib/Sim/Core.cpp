@@ -163,6 +163,7 @@ inline Core::Request Core::evictedBy(const Request &request, uint64_t result) {
   written.line = CacheSets::evictedLine(result);
   written.kind = Count::writeBacks;
   written.level = 0;
+  written.isZero = false;
   return written;
 }
 
@@ -171,13 +172,14 @@ void Core::countMisses(const Request &request, Chain &chain, uint64_t result,
                        unsigned lines) {
   if (request.kind != Count::writeBacks) {
     uint64_t *counters = &counts[request.row + chain.counter];
-    counters[unsigned(request.kind)] += lines;
+    counters[unsigned(request.kind)] += request.isZero ? 0 : lines;
     if (CacheSets::isDirtyEvicted(result)) {
       counters[unsigned(Count::writeBacks)] += lines;
       useMemory(evictedBy(request, result), chain, lines);
     }
   }
-  useMemory(request, chain, lines);
+  if (!request.isZero)
+    useMemory(request, chain, lines);
 }
 
 /// Answers the requests to the caches of \p level, in order. Misses go to \p
@@ -222,7 +224,7 @@ size_t Core::answer(Chain &chain, unsigned level,
       uint64_t *counters = &counts[request.row + chain.counter + level * 3];
       // A line that is written back takes no place here: it goes past.
       bool takesPlace = request.kind != Count::writeBacks;
-      if (takesPlace)
+      if (takesPlace && !request.isZero)
         ++counters[unsigned(request.kind)];
       if (takesPlace && held)
         held->drop(CacheSets::evictedLine(results[at]));
@@ -230,7 +232,8 @@ size_t Core::answer(Chain &chain, unsigned level,
         ++counters[unsigned(Count::writeBacks)];
         goOn(evictedBy(request, results[at]));
       }
-      goOn(request);
+      if (!request.isZero)
+        goOn(request);
     }
     begin += count;
   }
@@ -434,6 +437,22 @@ bool Core::touchSecond(Slot &slot, uint64_t line) {
   return same;
 }
 
+/// A line that comes from nowhere, and is then written.
+bool Core::zeroLine(Slot &slot, uint64_t line) {
+  if (!isPageKnown(slot, line))
+    lookupPages(slot, line);
+  slot.line = line;
+  bool isKept = model.machine.caches.size() > 1;
+  for (First &one : first)
+    for (Count kind : {Count::demandMisses, Count::writeBacks}) {
+      Request wanted(line, slot.row, 0, slot.sector, kind);
+      wanted.isZero = true;
+      if (isKept || kind == Count::writeBacks)
+        addRequest(one, wanted);
+    }
+  return false;
+}
+
 /// \see touch
 bool Core::touchAnew(Slot &slot, uint64_t line, uint64_t end) {
   if (canFollow && line == end && isPageKnown(slot, line) &&
@@ -446,6 +465,8 @@ bool Core::touchAnew(Slot &slot, uint64_t line, uint64_t end) {
 }
 
 bool Core::touchOther(Slot &slot, uint64_t line, uint64_t end) {
+  if (slot.zeroes)
+    return zeroLine(slot, line);
   bool same = touchLine(slot, line);
   if (end != line)
     same &= touchSecond(slot, end);

@@ -93,7 +93,13 @@ struct alignas(64) Core::Slot {
   Slot(const Site &site, unsigned row)
       : key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
         keyMask(site.store ? ~uint64_t(0) : ~uint64_t(1)), row(row),
-        bytes(uint16_t(site.bytes)), sector(site.sector), store(site.store) {}
+        bytes(uint16_t(site.bytes)), sector(site.sector), store(site.store),
+        zeroes(site.zeroes) {
+    if (zeroes) { // no line is the newest for it
+      key = 1;
+      keyMask = 0;
+    }
+  }
 
   uint64_t line = noLine;     ///< of its last access
   uint64_t key;               ///< \see Lookup::newest; without the line
@@ -106,6 +112,7 @@ struct alignas(64) Core::Slot {
   uint16_t bytes;
   uint8_t sector;
   bool store;
+  bool zeroes;
 };
 
 /// A request of the first cache to those after it.
@@ -121,6 +128,7 @@ struct Core::Request {
   uint8_t sector;
   Count kind;            ///< writeBacks: the line is written, else read
   bool isBeyond = false; ///< fetched after the end of a stream, no miss of it
+  bool isZero = false;   ///< of DC ZVA: memory is not read, no miss of it
 };
 
 /// The first cache, for all limits that divide it alike.

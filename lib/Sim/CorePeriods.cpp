@@ -97,7 +97,7 @@ void Core::repeat(uint64_t periods) {
   for (First &one : first) {
     for (const Request &request : one.log)
       counts[request.row + one.counter + unsigned(request.kind)] +=
-          request.isBeyond ? 0 : periods;
+          request.isBeyond || request.isZero ? 0 : periods;
     uint64_t lines = period.lines * periods;
     bool isDone = one.chains.empty() || repeatInBlocks(one, periods);
     for (uint64_t number = 1; !isDone && number <= periods; ++number)

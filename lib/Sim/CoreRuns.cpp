@@ -114,17 +114,18 @@ std::vector<Core::Track> Core::groupTracks(const std::vector<Request> &log,
   for (unsigned at = 0; at < log.size(); ++at)
     order.push_back(at);
   auto getKey = [&](unsigned at) {
-    return std::make_tuple(log[at].kind == Count::writeBacks, log[at].sector,
-                           turned(log[at].line, isUp));
+    return std::make_tuple(log[at].kind == Count::writeBacks, log[at].isZero,
+                           log[at].sector, turned(log[at].line, isUp));
   };
   std::sort(order.begin(), order.end(), [&](unsigned one, unsigned other) {
     return getKey(one) < getKey(other);
   });
   for (size_t begin = 0, end; begin < order.size(); begin = end) {
     for (end = begin + 1; end < order.size(); ++end) {
-      auto [kind, sector, line] = getKey(order[end]);
-      auto [kindBefore, sectorBefore, lineBefore] = getKey(order[end - 1]);
-      if (kind != kindBefore || sector != sectorBefore ||
+      auto [kind, zero, sector, line] = getKey(order[end]);
+      auto [kindBefore, zeroBefore, sectorBefore, lineBefore] =
+          getKey(order[end - 1]);
+      if (kind != kindBefore || zero != zeroBefore || sector != sectorBefore ||
           line - lineBefore > widest)
         break;
     }

@@ -91,6 +91,10 @@ struct Site {
   unsigned bytes = 8; ///< of one access, at most a line
   bool store = false;
   uint8_t sector = 0; ///< of the address tag, 0 to 3
+  /// DC ZVA: the line that its address is in is put into the second cache, and
+  /// is not read. Neither the first cache nor a prefetcher sees it. pre: bytes
+  /// is 1, and no copy or range has the site.
+  bool zeroes = false;
 };
 
 /// Accesses of one site in a loop, \p stride bytes apart.
@@ -197,6 +201,7 @@ private:
   bool touchAnew(Slot &slot, uint64_t line, uint64_t end);
   bool touchOther(Slot &slot, uint64_t line, uint64_t end);
   bool touchSecond(Slot &slot, uint64_t line);
+  bool zeroLine(Slot &slot, uint64_t line);
   bool touchLine(Slot &slot, uint64_t line);
   bool lookupPages(Slot &slot, uint64_t line);
   bool lookupPage(Pages &size, const Slot &slot, uint64_t page);
@@ -319,7 +324,8 @@ private:
   bool pagesApart = false;
   std::array<std::vector<uint64_t>, 2> tlbStates; ///< before and after
   uint64_t missWeight = 1; ///< what a miss of a TLB counts
-  bool hasTwins = false;   ///< two leaders of one site
+  /// Two leaders of one site, or one that zeroes.
+  bool hasTwins = false;
 };
 
 class Model {

@@ -66,7 +66,8 @@ void SimPlaces::Reader::addLocal(const Words &words) {
 void SimPlaces::Reader::addAccess(const Words &words) {
   SimPlace place;
   place.kind = SimPlace::access;
-  place.store = words[1] == "s";
+  place.store = words[1] != "l";
+  place.zeroes = words[1] == "z";
   place.bytes = number(words[2]);
   place.line = number(words[3]);
   unsigned code = number(words[4]);

@@ -75,6 +75,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     site.array = getArray(what, range.array);
     site.bytes = what.bytes;
     site.store = what.store;
+    site.zeroes = what.zeroes;
     site.sector = isStream(site.array);
     known->second = theModel->addSite(site);
     siteIsCounted.push_back(!isWarmingUp);

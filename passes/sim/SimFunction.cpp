@@ -26,9 +26,6 @@ static constexpr uint64_t largestAccess = 64;
 /// Of 128 bits, the unit of scalable vectors: as A64FX has them.
 static constexpr uint64_t scalableUnits = 4;
 
-/// Among the calls that are not seen, for mpgsim does not model it.
-static constexpr StringRef zeroFill = "DC ZVA (zero fill is not modelled)";
-
 static bool isStore(const Instruction &instruction) {
   return !isa<LoadInst>(instruction);
 }
@@ -38,6 +35,8 @@ static Type *getType(const Instruction &instruction) {
     return store->getValueOperand()->getType();
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
     return exchange->getNewValOperand()->getType();
+  if (zeroedAddress(instruction))
+    return Type::getInt8Ty(instruction.getContext());
   return instruction.getType();
 }
 
@@ -98,12 +97,7 @@ void SimFunction::addAccess(Instruction &instruction) {
   }
 }
 
-/// DC ZVA counts as called once for the loop.
 void SimFunction::addSummary(const SimLoop &loop) {
-  for (Instruction *zeroing : loop.zeroings) {
-    addNotSeen(*zeroing, zeroFill);
-    summedUp.try_emplace(zeroing);
-  }
   SimRecords streams;
   for (const SimStream &stream : loop.streams) {
     SmallVector<unsigned, 2> &places = summedUp[stream.access];
@@ -292,11 +286,6 @@ void SimFunction::addCall(CallBase &call) {
     return;
   if (call.isInlineAsm()) {
     auto *code = cast<InlineAsm>(call.getCalledOperand());
-    if (zeroedAddress(call)) {
-      if (!summedUp.contains(&call))
-        addNotSeen(call, zeroFill);
-      return;
-    }
     if (call.mayReadOrWriteMemory() && !code->getAsmString().empty())
       addNotSeen(call, "inline assembly");
     return;

@@ -38,11 +38,10 @@ struct SimLoop {
   llvm::Instruction *place; ///< in front of the loop: where all of it is known
   llvm::Value *times;
   llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
-  llvm::SmallVector<llvm::Instruction *, 2> zeroings; ///< DC ZVA, not modelled
 };
 
 /// The address operand of an access. Null: \p instruction is not a plain or
-/// atomic load or store.
+/// atomic load or store, or DC ZVA of --mpg-zfill.
 const llvm::Value *simAddress(const llvm::Instruction &instruction);
 
 /// Gives innermost loops that can be summed up a dedicated block in front: the

@@ -32,12 +32,11 @@ const Value *mpg::simAddress(const Instruction &instruction) {
     return update->getPointerOperand();
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
     return exchange->getPointerOperand();
-  return nullptr;
+  return zeroedAddress(instruction);
 }
 
 /// The loads and stores of \p loop in their order; nothing if there is
 /// something else that touches memory, or one that not every iteration reaches.
-/// DC ZVA of --mpg-zfill is left out: see SimFunction::addSummary.
 static std::optional<SmallVector<Instruction *, 8>>
 getAccessCount(const Loop &loop, const DominatorTree &dominators) {
   SmallVector<Instruction *, 8> found;
@@ -54,7 +53,7 @@ getAccessCount(const Loop &loop, const DominatorTree &dominators) {
       if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction))
         if (intrinsic->isAssumeLikeIntrinsic())
           continue;
-      if (isa<FenceInst>(instruction) || zeroedAddress(instruction))
+      if (isa<FenceInst>(instruction))
         continue;
       if (!simAddress(instruction) || !dominators.dominates(block, latch))
         return std::nullopt;
@@ -131,12 +130,7 @@ std::optional<SimLoop> mpg::sumUp(const Loop &loop, ScalarEvolution &scev,
   for (const SCEV *value : wanted)
     if (!expander.isSafeToExpandAt(value, place))
       return std::nullopt;
-  SimLoop result = {
-      place, expander.expandCodeFor(times, number, place), {}, {}};
-  for (BasicBlock *block : loop.blocks())
-    for (Instruction &instruction : *block)
-      if (zeroedAddress(instruction))
-        result.zeroings.push_back(&instruction);
+  SimLoop result = {place, expander.expandCodeFor(times, number, place), {}};
   for (size_t at = 0; at < lines.size(); ++at)
     result.streams.push_back(
         {(*accesses)[at],

@@ -3,6 +3,7 @@
 #include "sim/SimTable.h"
 #include "base/Diagnostics.h"
 #include "mpg/sim.h"
+#include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -136,7 +137,8 @@ unsigned SimTable::addAccess(const Instruction &instruction,
   std::string local = getLocal(address);
   unsigned code = getCode(instruction, loop);
   const DebugLoc &location = instruction.getDebugLoc();
-  text += ("A\t" + Twine(store ? "s\t" : "l\t") + Twine(bytes) + "\t" +
+  StringRef kind = zeroedAddress(instruction) ? "z" : store ? "s" : "l";
+  text += ("A\t" + kind + "\t" + Twine(bytes) + "\t" +
            Twine(location ? location.getLine() : 0) + "\t" + Twine(code) +
            "\t" + local + "\n")
               .str();

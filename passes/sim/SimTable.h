@@ -13,7 +13,8 @@
 //   L file line loop|code function a loop, or a function's code outside of one
 //   V file line name               a variable on the stack, where it is
 //                                  declared
-//   A l|s bytes line code variable place: an access; the last may be empty
+//   A l|s|z bytes line code variable place: an access, z: DC ZVA, which has one
+//                                  byte here; the last may be empty
 //   B place (address offset)...    a bundle: from that place on, the address
 //                                  and the bytes after it of each access
 //   H file line name               place: an allocation; the last may be empty

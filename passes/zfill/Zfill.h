@@ -89,7 +89,8 @@ const char *writeZfillLoop(llvm::Loop &loop, const StreamLoop &known,
                            llvm::FunctionAnalysisManager &analyses,
                            const PassOptions &options);
 
-/// The address whose line \p instruction zeroes; null: it is no DC ZVA of ours.
+/// The address whose line \p instruction zeroes, or would on AArch64; null: it
+/// is no DC ZVA of ours.
 llvm::Value *zeroedAddress(const llvm::Instruction &instruction);
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 // A group is as many iterations as a line has room for: a second DC ZVA to a
 // line would cost as much as the first.
 
+#include "base/Access.h"
 #include "base/OmpRegions.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -35,6 +36,8 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr char zeroCode[] = "dc zva, $0";
+/// Metadata of each.
+static constexpr char zeroMark[] = "mpg.zero";
 static constexpr char readBlockSize[] = "mrs $0, dczid_el0";
 
 /// Of A64FX, and the largest block that a machine may have here.
@@ -53,9 +56,7 @@ static constexpr uint64_t threadsOfCache = 12;
 
 Value *mpg::zeroedAddress(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
-  auto *code = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return code && code->getAsmString() == zeroCode ? call->getArgOperand(0)
-                                                  : nullptr;
+  return call && call->hasMetadata(zeroMark) ? call->getArgOperand(0) : nullptr;
 }
 
 /// Whether a team runs \p function.
@@ -84,7 +85,8 @@ public:
 #else
         expander(scev, function.getParent()->getDataLayout(), "mpg.zfill"),
 #endif
-        number(Type::getInt64Ty(function.getContext())) {
+        number(Type::getInt64Ty(function.getContext())),
+        hasZeroing(targetHasTags(*function.getParent())) {
   }
   const char *run();
 
@@ -132,6 +134,7 @@ private:
   unsigned vscale; ///< of the machine that it is compiled for
   SCEVExpander expander;
   IntegerType *number;
+  bool hasZeroing;    ///< the machine has DC ZVA; else it is for mpgsim alone
   uint64_t group = 1; ///< iterations
   Value *groups = nullptr;
   SmallVector<Ahead, 4> ahead;
@@ -182,15 +185,18 @@ const SCEV *ZfillWriter::footprint(const StoreStream &stream) const {
   return bytes;
 }
 
-/// Whether the machine's blocks are those that the loop is made for.
+/// Whether the machine's blocks are those that the loop is made for. For
+/// mpgsim, which models another machine, they may be smaller.
 Value *ZfillWriter::fits(IRBuilder<> &builder) const {
-  if (breaks(ZfillRule::size))
+  if (breaks(ZfillRule::size) || !hasZeroing)
     return builder.getTrue();
   auto *type = FunctionType::get(number, false);
   CallInst *size =
       builder.CreateCall(InlineAsm::get(type, readBlockSize, "=r", false));
   size->setDoesNotAccessMemory();
   Value *blocks = builder.CreateAnd(size, dczidMask);
+  if (options.sim != Simulation::off)
+    return builder.CreateICmpULE(blocks, builder.getInt64(dczidOf256));
   if (options.zfill != zfillAuto)
     return builder.CreateICmpEQ(blocks, builder.getInt64(dczidOf256));
   return builder.CreateICmpULE(
@@ -256,6 +262,7 @@ void ZfillWriter::addCounters(BasicBlock &front, BasicBlock &rest) {
   auto *condition =
       dyn_cast<Instruction>(cast<BranchInst>(end)->getCondition());
   IRBuilder<> builder(enter);
+  builder.SetCurrentDebugLocation(loop.getStartLoc());
   builder.CreateBr(begin);
   builder.SetInsertPoint(begin);
   PHINode *left = builder.CreatePHI(number, 2);
@@ -295,7 +302,9 @@ void ZfillWriter::addZeroing() {
   auto *type =
       FunctionType::get(Type::getVoidTy(function.getContext()),
                         PointerType::getUnqual(function.getContext()), false);
-  InlineAsm *zero = InlineAsm::get(type, zeroCode, "r,~{memory}", true);
+  InlineAsm *zero =
+      InlineAsm::get(type, hasZeroing ? zeroCode : "", "r,~{memory}", true);
+  MDNode *mark = MDNode::get(function.getContext(), {});
   IRBuilder<> builder(begin->getTerminator());
   for (size_t at = 0; at < ahead.size(); ++at) {
     const Ahead &one = ahead[at];
@@ -303,9 +312,10 @@ void ZfillWriter::addZeroing() {
     PHINode *address =
         PHINode::Create(one.first->getType(), 2, "", begin->begin());
     for (unsigned line = 0; line < one.count; ++line)
-      builder.CreateCall(zero,
-                         builder.CreateConstGEP1_64(builder.getInt8Ty(),
-                                                    address, line * unit()));
+      builder
+          .CreateCall(zero, builder.CreateConstGEP1_64(builder.getInt8Ty(),
+                                                       address, line * unit()))
+          ->setMetadata(zeroMark, mark);
     address->addIncoming(one.first, enter);
     address->addIncoming(
         builder.CreateGEP(builder.getInt8Ty(), address, one.advance), next);

@@ -116,7 +116,7 @@ PreservedAnalyses ZfillPass::run(Module &module,
   PassOptions options = loadPassOptions(module);
   if (!options.zfill || !isLastStage(module, stage))
     return PreservedAnalyses::all();
-  if (!targetHasTags(module)) {
+  if (!targetHasTags(module) && options.sim == Simulation::off) {
     warn(module.getContext(), {},
          "zfill has no effect: only AArch64 Linux has DC ZVA");
     return PreservedAnalyses::all();

@@ -202,6 +202,11 @@ private:
     while (site.bytes > maxBytes);
     site.store = random.oneIn(3);
     site.sector = uint8_t(random.oneIn(2) ? random.below(4) : 0);
+    site.zeroes = siteCount && random.oneIn(10);
+    if (site.zeroes)
+      site.bytes = 1;
+    else
+      plainSites.push_back(siteCount);
     fast.addSite(site);
     naive.addSite(site);
     ++siteCount;
@@ -398,7 +403,8 @@ private:
   }
 
   void runCopy() {
-    unsigned core = anyCore(), from = anySite(), to = anySite();
+    unsigned core = anyCore();
+    unsigned from = random.oneOf(plainSites), to = random.oneOf(plainSites);
     uint64_t source = anyArray(), target = anyArray() + random.below(4096);
     uint64_t bytes = random.below(3000);
     if (random.oneIn(2)) {
@@ -417,6 +423,7 @@ private:
   NaiveModel naive;
   const Machine &machine;
   unsigned siteCount = 0, bundles = 0;
+  std::vector<unsigned> plainSites; ///< that do not zero
   std::vector<uint64_t> arrays;
   uint64_t done = 0;
 };

@@ -183,6 +183,8 @@ void NaiveModel::touch(unsigned core, unsigned site, uint64_t address,
                        unsigned bytes) {
   uint64_t line = address / machine.lineBytes;
   uint64_t end = (address + bytes - 1) / machine.lineBytes;
+  if (sites[site].zeroes)
+    return zeroLine(core, site, line);
   touchLine(core, site, line);
   if (end != line)
     touchLine(core, site, end);
@@ -192,7 +194,7 @@ void NaiveModel::touch(unsigned core, unsigned site, uint64_t address,
   lastLines[{core, site}] = line;
 }
 
-void NaiveModel::touchLine(unsigned core, unsigned site, uint64_t line) {
+void NaiveModel::lookupPages(unsigned core, unsigned site, uint64_t line) {
   Entry evicted;
   for (unsigned page = 0; page < whatIf.pageBytes.size(); ++page) {
     uint64_t bytes = whatIf.pageBytes[page];
@@ -211,8 +213,30 @@ void NaiveModel::touchLine(unsigned core, unsigned site, uint64_t line) {
       ++counts[{site, layout.tlbMisses(page, level)}];
     }
   }
+}
+
+void NaiveModel::touchLine(unsigned core, unsigned site, uint64_t line) {
+  lookupPages(core, site, line);
   for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
     touchFirst(core, site, line, limit, Count::demandMisses);
+}
+
+void NaiveModel::zeroLine(unsigned core, unsigned site, uint64_t line) {
+  lookupPages(core, site, line);
+  for (const View &view : views()) {
+    if (machine.caches.size() == 1) {
+      writeBack(core, site, line, view, 1);
+      continue;
+    }
+    Entry evicted;
+    access(cache(core, view, 1), line, physicalLine(view, line),
+           sites[site].sector, true, evicted);
+    if (!evicted.dirty)
+      continue;
+    ++counts[{site, layout.cache(view.page, view.map, view.limit, 1,
+                                 Count::writeBacks)}];
+    writeBack(core, site, evicted.number, view, 2);
+  }
 }
 
 void NaiveModel::touchFirst(unsigned core, unsigned site, uint64_t line,

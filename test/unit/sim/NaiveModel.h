@@ -69,7 +69,9 @@ private:
   Memory &cache(unsigned core, const View &view, unsigned level);
 
   void touch(unsigned core, unsigned site, uint64_t address, unsigned bytes);
+  void lookupPages(unsigned core, unsigned site, uint64_t line);
   void touchLine(unsigned core, unsigned site, uint64_t line);
+  void zeroLine(unsigned core, unsigned site, uint64_t line);
   void touchFirst(unsigned core, unsigned site, uint64_t line, unsigned limit,
                   Count kind);
   void fetchAhead(unsigned core, unsigned site, uint64_t line,

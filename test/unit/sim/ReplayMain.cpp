@@ -96,6 +96,7 @@ public:
       Site site;
       site.bytes = places.place(sites).bytes;
       site.store = places.place(sites).store;
+      site.zeroes = places.place(sites).zeroes;
       quick.addSite(site);
       naive.addSite(site);
     }
