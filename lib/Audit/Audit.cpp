@@ -247,8 +247,7 @@ FileReport mpg::auditImage(Image &image, const AuditSettings &settings) {
   report.closure = findClosure(image, settings);
   std::optional<ProgramClosure> closure;
   if (report.closure)
-    closure.emplace(*report.closure,
-                    settings.launch ? StringRef(settings.launch->sysroot) : "");
+    closure.emplace(*report.closure);
   report.target = settings.target
                       ? *settings.target
                       : decideTarget(image, closure ? &*closure : nullptr,

@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <elf.h>
 
 using namespace llvm;
@@ -45,8 +46,7 @@ static bool isSystemPath(StringRef path, StringRef sysroot) {
   return startsWithAny(path, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"});
 }
 
-ProgramClosure::ProgramClosure(const Closure &closure, StringRef sysroot)
-    : closure(closure) {
+ProgramClosure::ProgramClosure(const Closure &closure) : closure(closure) {
   libraries.reserve(closure.libraries.size());
   for (size_t i = 0; i < closure.libraries.size(); ++i) {
     const ClosureEntry &entry = closure.libraries[i];
@@ -55,7 +55,7 @@ ProgramClosure::ProgramClosure(const Closure &closure, StringRef sysroot)
                          : sys::path::filename(entry.name);
     libraries.push_back({&entry, i, name,
                          entry.facts ? entry.facts->checkFacts.get() : nullptr,
-                         isSystemPath(entry.path, sysroot)});
+                         isSystemPath(entry.path, closure.sysroot)});
   }
 }
 
@@ -109,14 +109,33 @@ static AuditSettings strictest(const AuditSettings &asked) {
   return settings;
 }
 
-/// Told from functions that came with a release.
+/// The number in "GNU C Library ... release version 2.36."; 0: it is not there.
+static unsigned readReleaseMinor(Image &image) {
+  constexpr uint64_t limitBytes = 4 << 20;
+  const Section *constants = image.findSection(".rodata");
+  if (!constants)
+    return 0;
+  constexpr StringRef words = "release version 2.";
+  StringRef data = image.sectionData(*constants, limitBytes);
+  const void *found =
+      memmem(data.data(), data.size(), words.data(), words.size());
+  if (!found)
+    return 0;
+  StringRef rest = data.drop_front(
+      size_t(static_cast<const char *>(found) - data.data()) + words.size());
+  unsigned minor = 0;
+  return rest.consumeInteger(10, minor) ? 0 : minor;
+}
+
+/// Told from functions that came with a release, then from the file's words.
 static unsigned findGlibcMinor(Image &image) {
   std::optional<StringRef> name = image.dynamic().soname;
   if (!name || *name != "libc.so.6" || !image.exportsSymbol("malloc"))
     return 0;
-  return image.exportsSymbol("epoll_pwait2") ? 35
-         : image.exportsSymbol("_Fork")      ? 34
-                                             : 33;
+  constexpr unsigned pwait2Minor = 35;
+  if (image.exportsSymbol("epoll_pwait2"))
+    return std::max(pwait2Minor, readReleaseMinor(image));
+  return image.exportsSymbol("_Fork") ? 34 : 33;
 }
 
 static std::shared_ptr<const LibraryCheckFacts>

@@ -66,8 +66,8 @@ struct LibraryCheckFacts {
   KnownSymbolUse symbols; ///< imports
   bool exportsMalloc = false;
   bool isOurs = false; ///< a libmpg of mpgtools, whatever its name
-  /// Of libc.so.6: N of glibc 2.N as far as it matters: 33, 34 or 35, where 33
-  /// is "or older" and 35 "or newer". 0: not known.
+  /// Of libc.so.6: N of glibc 2.N, where 33 is "or older", and 35 "or newer" if
+  /// the file does not say it. 0: not known.
   unsigned glibcMinor = 0;
   /// Of AArch64 libraries only; elsewhere hints do nothing.
   std::optional<mpg_note_hints> hints;
@@ -100,8 +100,7 @@ struct LoadedLibrary {
 
 /// A program's closure as the checks look at it, in the loader's order.
 struct ProgramClosure {
-  /// \p sysroot is the prefix of every path.
-  ProgramClosure(const Closure &closure, llvm::StringRef sysroot);
+  explicit ProgramClosure(const Closure &closure);
 
   const Closure &closure;
   std::vector<LoadedLibrary> libraries;

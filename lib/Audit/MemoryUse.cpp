@@ -251,6 +251,7 @@ MemoryUse mpg::findMemoryUse(const Subject &subject) {
   if (!use.owner) {
     findMappers(subject, use);
     use.replacedBy = findReplacement(subject);
+    use.callsPrctl = subject.symbols().imports(KnownSymbol::prctl);
   }
   use.heapOnly &= !use.mapsItself() && use.replacedBy.empty();
   use.isHelped =

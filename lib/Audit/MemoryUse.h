@@ -41,6 +41,8 @@ struct MemoryUse {
   /// The function by which a small program may start another one in its place,
   /// whose memory then counts; "": none.
   llvm::StringRef replacedBy;
+  /// Such a program may have set something for the other one before.
+  bool callsPrctl = false;
   /// Nothing maps memory past malloc: all libraries were read.
   bool heapOnly = false;
 

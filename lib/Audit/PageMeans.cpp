@@ -5,6 +5,7 @@
 
 #include "Audit/PageMeans.h"
 #include "Audit/ClosureFacts.h"
+#include "Audit/SystemTunables.h"
 #include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -181,17 +182,6 @@ static void findLibhugetlbfs(const MeansContext &context, PageMeans &means) {
         idleReason(*context.launch, moves, context.closure->glibcMinor());
 }
 
-/// glibc.malloc.hugetlb of GLIBC_TUNABLES; the last one counts.
-static StringRef hugetlbTunable(StringRef tunables) {
-  SmallVector<StringRef, 4> parts;
-  tunables.split(parts, ':');
-  StringRef value;
-  for (StringRef part : parts)
-    if (part.consume_front("glibc.malloc.hugetlb="))
-      value = part;
-  return value;
-}
-
 static bool isOn(StringRef value) {
   return is_contained({"1", "on", "yes", "true", "ON", "YES", "TRUE"}, value);
 }
@@ -206,6 +196,33 @@ static bool hasForeignMalloc(const MeansContext &context) {
          });
 }
 
+/// glibc.malloc.hugetlb of GLIBC_TUNABLES, where the last one counts, or of the
+/// whole system. Names in \p means what asks.
+static void findTunable(const MeansContext &context, PageMeans &means) {
+  constexpr StringLiteral name = "glibc.malloc.hugetlb";
+  if (!context.closure || context.closure->glibcMinor() < 35 ||
+      hasForeignMalloc(context))
+    return;
+  SmallVector<StringRef, 4> parts;
+  context.getValue("GLIBC_TUNABLES").split(parts, ':');
+  std::string value;
+  StringRef source = "GLIBC_TUNABLES";
+  for (StringRef part : parts)
+    if (part.consume_front(name) && part.consume_front("="))
+      value = part.str();
+  if (context.closure->glibcMinor() >= systemTunablesMinor)
+    if (auto system = findSystemTunable(context.closure->closure.sysroot, name,
+                                        context.report.path);
+        system && (value.empty() || system->isFixed)) {
+      value = system->value;
+      source = systemTunablesFile;
+    }
+  if (value.empty() || value == "0")
+    return;
+  addName(means, source);
+  raise(means.heap, PageAnswer::all);
+}
+
 bool mpg::hasText(const std::string &path, StringRef text) {
   auto file = readUnmapped(path);
   return file && (*file)->getBuffer().contains(text);
@@ -213,12 +230,7 @@ bool mpg::hasText(const std::string &path, StringRef text) {
 
 static void findAllocatorSettings(const MeansContext &context,
                                   PageMeans &means) {
-  StringRef tunable = hugetlbTunable(context.getValue("GLIBC_TUNABLES"));
-  if (!tunable.empty() && tunable != "0" && context.closure &&
-      context.closure->glibcMinor() >= 35 && !hasForeignMalloc(context)) {
-    addName(means, "GLIBC_TUNABLES");
-    raise(means.heap, PageAnswer::all);
-  }
+  findTunable(context, means);
   if (context.library("libjemalloc") &&
       context.getValue("MALLOC_CONF").contains("thp:always")) {
     addName(means, "MALLOC_CONF");
@@ -264,8 +276,7 @@ static void findMapped(const MeansContext &context, bool hasLibmpg,
 PageMeans mpg::findPageMeans(const FileReport &report, const Launch *launch) {
   MeansContext context = {report, launch, std::nullopt};
   if (report.closure)
-    context.closure.emplace(*report.closure,
-                            launch ? StringRef(launch->sysroot) : "");
+    context.closure.emplace(*report.closure);
   PageMeans means;
   means.data = dataAnswer(context, false, means);
   findLibmpg(context, means);

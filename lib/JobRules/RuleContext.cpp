@@ -178,6 +178,20 @@ Finding &JobContext::add(FindingId id, unsigned line, bool conditional,
   return out.back();
 }
 
+Finding &JobContext::add(FindingId id, const JobLaunch &launch, StringRef name,
+                         const Variable &variable, StringRef sub,
+                         const Twine &title) {
+  const JobSetting *setting = settingAt(name, variable.line);
+  Finding &finding =
+      add(id, variable.line ? variable.line : launch.line,
+          launch.conditional || (setting && setting->conditional), title);
+  finding.sub = sub.str();
+  finding.where.symbol = name.str();
+  finding.evidence =
+      setting ? settingText(name, variable.line) : launchText(launch);
+  return finding;
+}
+
 const FileReport *JobContext::findReport(const JobLaunch &launch) const {
   auto at = byLaunch.find(&launch);
   return at == byLaunch.end() ? nullptr : at->second;

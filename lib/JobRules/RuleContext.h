@@ -96,6 +96,11 @@ public:
   /// The same for something that may not happen: one level lower.
   Finding &add(FindingId id, unsigned line, bool conditional,
                const llvm::Twine &title);
+  /// The same about \p variable, which is \p name for \p launch, with the
+  /// setting as evidence.
+  Finding &add(FindingId id, const JobLaunch &launch, llvm::StringRef name,
+               const Variable &variable, llvm::StringRef sub,
+               const llvm::Twine &title);
 
   /// mpgaudit's report on the program's file; null if there is none.
   const FileReport *findReport(const JobLaunch &launch) const;
@@ -170,6 +175,7 @@ void checkCompileLines(JobContext &job); // 235
 void checkBinding(JobContext &job);      // 237
 void checkUnknown(JobContext &job);      // 238 239
 void checkOtherMeans(JobContext &job);   // 242
+void checkOtherRisks(JobContext &job);   // 243 244
 
 /// "12-23,36-47"; absent for anything but a list of absolute numbers.
 struct NumberList {

@@ -6,6 +6,7 @@
 
 #include "Audit/ClosureFacts.h"
 #include "Audit/PageMeans.h"
+#include "Audit/SystemTunables.h"
 #include "JobRules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -69,15 +70,7 @@ static constexpr StringLiteral tunables[] = {
 static Finding &addAbout(JobContext &job, const JobLaunch &launch,
                          StringRef name, const Variable &variable,
                          StringRef sub, const Twine &title) {
-  const JobSetting *setting = job.settingAt(name, variable.line);
-  Finding &finding =
-      job.add(FindingId::mpg242, variable.line ? variable.line : launch.line,
-              launch.conditional || (setting && setting->conditional), title);
-  finding.sub = sub.str();
-  finding.where.symbol = name.str();
-  finding.evidence =
-      setting ? job.settingText(name, variable.line) : launchText(launch);
-  return finding;
+  return job.add(FindingId::mpg242, launch, name, variable, sub, title);
 }
 
 /// Whether a module sets it (setHugePagesModule of JobBuiltins).
@@ -111,7 +104,30 @@ static unsigned getGlibcMinor(const JobContext &job, const JobLaunch &launch) {
   const FileReport *report = job.findReport(launch);
   if (!report || !report->closure)
     return 0;
-  return ProgramClosure(*report->closure, launch.launch.sysroot).glibcMinor();
+  return ProgramClosure(*report->closure).glibcMinor();
+}
+
+/// A line of the system's file that no program can change. pre: the program's
+/// libraries are known.
+static void checkFixed(JobContext &job, const JobLaunch &launch,
+                       const Variable &variable, StringRef name,
+                       StringRef value) {
+  const FileReport *report = job.findReport(launch);
+  std::optional<SystemTunable> system =
+      findSystemTunable(report->closure->sysroot, name, report->path);
+  if (!system || !system->isFixed || value == system->value)
+    return;
+  Finding &finding =
+      addAbout(job, launch, "GLIBC_TUNABLES", variable, "system: " + name.str(),
+               name + " of GLIBC_TUNABLES does nothing: " + systemTunablesFile +
+                   ", line " + Twine(system->line) + ", sets " +
+                   shortened(system->value, 20) +
+                   " and lets no program change "
+                   "it");
+  finding.cost = "The program gets the value of that file.";
+  finding.severity = Severity::note; // the job's nodes may have another file
+  finding.setFix("Start the program with mpgrun, which needs no tunable, or "
+                 "ask the administrator of the machine.");
 }
 
 static void checkTunable(JobContext &job, const JobLaunch &launch,
@@ -147,6 +163,8 @@ static void checkTunable(JobContext &job, const JobLaunch &launch,
     finding.severity = Severity::note;
     finding.setFix("Write mpgrun --text, or MPG_TEXT=auto with libmpg.");
   }
+  if (minor >= systemTunablesMinor)
+    checkFixed(job, launch, variable, name, value);
 }
 
 static void checkTunables(JobContext &job, const JobLaunch &launch) {
@@ -166,25 +184,38 @@ static bool loads(const FileReport &report, StringRef start) {
   });
 }
 
-/// Releases before 2.1 know MIMALLOC_LARGE_OS_PAGES alone (tried: 2.0.9).
-static void checkMimalloc(JobContext &job, const JobLaunch &launch) {
-  static constexpr StringLiteral name = "MIMALLOC_ALLOW_LARGE_OS_PAGES";
+/// A variable of a library that the program loads in a release without it. \p
+/// text: what files that know it have. Null: nothing to say.
+static Finding *checkRelease(JobContext &job, const JobLaunch &launch,
+                             StringRef library, StringRef name,
+                             StringRef text) {
   const Variable *variable = launch.launch.environment.find(name);
   const FileReport *report = job.findReport(launch);
-  if (!variable || !report || !report->closure ||
-      launch.launch.environment.find("MIMALLOC_LARGE_OS_PAGES"))
-    return;
-  for (const ClosureEntry &entry : report->closure->libraries) {
-    if (!baseName(entry.name).starts_with("libmimalloc") ||
-        entry.path.empty() || hasText(entry.path, "allow_large_os_pages"))
-      continue;
-    Finding &finding =
-        addAbout(job, launch, name, *variable, "mimalloc",
-                 name + " does nothing: " + baseName(entry.name) +
-                     " has no option of that name");
-    finding.cost = "The heap stays on normal pages.";
-    finding.setFix("Write MIMALLOC_LARGE_OS_PAGES.");
-    return;
+  if (!variable || !report || !report->closure)
+    return nullptr;
+  for (const ClosureEntry &entry : report->closure->libraries)
+    if (baseName(entry.name).starts_with(library) && !entry.path.empty() &&
+        !hasText(entry.path, text))
+      return &addAbout(job, launch, name, *variable, library.drop_front(3),
+                       name + " does nothing: " + baseName(entry.name) +
+                           " has no option of that name");
+  return nullptr;
+}
+
+/// Releases before 2.1 know MIMALLOC_LARGE_OS_PAGES alone (tried: 2.0.9).
+static void checkMimalloc(JobContext &job, const JobLaunch &launch) {
+  constexpr StringLiteral library = "libmimalloc";
+  if (!launch.launch.environment.find("MIMALLOC_LARGE_OS_PAGES"))
+    if (Finding *finding =
+            checkRelease(job, launch, library, "MIMALLOC_ALLOW_LARGE_OS_PAGES",
+                         "allow_large_os_pages")) {
+      finding->cost = "The heap stays on normal pages.";
+      finding->setFix("Write MIMALLOC_LARGE_OS_PAGES.");
+    }
+  if (Finding *finding = checkRelease(job, launch, library,
+                                      "MIMALLOC_ALLOW_THP", "allow_thp")) {
+    finding->cost = "mimalloc does as without it.";
+    finding->setFix("Take it out, or use mimalloc 3.");
   }
 }
 

@@ -117,6 +117,7 @@ void LoaderWalk::registerInterpreter() {
 }
 
 Closure LoaderWalk::run() {
+  closure.sysroot = settings.sysroot;
   closure.foreign =
       settings.sysroot.empty() && !LoaderSystem::runsHere(program.machine());
   closure.secure = isSecure();

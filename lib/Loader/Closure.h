@@ -97,6 +97,7 @@ struct Closure {
   /// The program is for another machine than this one and no sysroot was
   /// named: that a library is missing says nothing.
   bool foreign = false;
+  std::string sysroot; ///< LoaderSettings::sysroot
 
   /// "libmpi.so.40 > libopen-pal.so.40" for the entry at \p index: how the
   /// program comes to it. "LD_PRELOAD > libx.so" for a preloaded one.
