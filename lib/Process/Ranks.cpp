@@ -45,6 +45,19 @@ std::string mpg::worldRank() {
   return isNumber ? rank : "0";
 }
 
+std::string mpg::jobId() {
+  static const char *const names[] = {
+#define MPG_JOB_ID(name) name,
+#include "mpg/ranks.def"
+  };
+  const char *id = findFirst(names);
+  std::string name = id && *id ? id : "no-job";
+  for (char &letter : name)
+    if (!isAlnum(letter) && !StringRef("-_.").contains(letter))
+      letter = '_';
+  return name;
+}
+
 bool mpg::hasOtherRanks() { return localRank() != nullptr; }
 
 std::string mpg::hostName() {
@@ -57,12 +70,13 @@ std::string mpg::expandFileName(StringRef pattern, pid_t pid) {
   std::string name;
   for (size_t at = 0; at < pattern.size(); ++at) {
     char next = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
-    if (pattern[at] != '%' || !StringRef("hrp%").contains(next)) {
+    if (pattern[at] != '%' || !StringRef("hjrp%").contains(next)) {
       name += pattern[at];
       continue;
     }
     ++at;
     name += next == 'h'   ? hostName()
+            : next == 'j' ? jobId()
             : next == 'r' ? worldRank()
             : next == 'p' ? std::to_string(pid)
                           : "%";

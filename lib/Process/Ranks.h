@@ -21,11 +21,15 @@ std::string worldRank();
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
 
+/// What the batch system calls the job, as a part of a file's name: other signs
+/// than letters, digits, "-", "_" and "." are "_". "no-job" without one.
+std::string jobId();
+
 /// Of this node; cut off after 255 bytes.
 std::string hostName();
 
-/// \p pattern with %h, %r, %p and %% replaced by host, rank, \p pid and a
-/// percent sign.
+/// \p pattern with %h, %j, %r, %p and %% replaced by host, job, rank, \p pid
+/// and a percent sign.
 std::string expandFileName(llvm::StringRef pattern, pid_t pid);
 
 } // namespace mpg

@@ -41,15 +41,20 @@ static bool reportMergeError(StringRef name, std::error_code code) {
 }
 
 /// JSON that goes to standard output has it for itself.
-static bool writeMerge(const std::string &jsonFile, const Merge &merge) {
+static bool writeMerge(const RunOptions &options, const Merge &merge) {
+  const std::string &jsonFile = options.dataFile;
   bool isWritten = true;
+  auto write = [&](const std::string &file, auto *writer) {
+    if (!file.empty())
+      isWritten &= reportMergeError(
+          file,
+          writeOutputFile(file, [&](raw_ostream &out) { writer(out, merge); }));
+  };
+  write(options.htmlFile, writeMergeHtml);
   if (jsonFile == "-")
     writeMergeJson(outs(), merge);
-  else if (!jsonFile.empty())
-    isWritten = reportMergeError(
-        jsonFile, writeOutputFile(jsonFile, [&](raw_ostream &out) {
-          writeMergeJson(out, merge);
-        }));
+  else
+    write(jsonFile, writeMergeJson);
   writeMergeText(jsonFile == "-" ? errs() : outs(), merge);
   outs().flush();
   std::error_code code = outs().error();
@@ -62,10 +67,10 @@ int mpg::runMerge(const RunOptions &options) {
     error() << "standard output is closed; the report would have no place\n";
     return exitOwnError;
   }
-  const std::string &jsonFile = options.dataFile;
-  if (!jsonFile.empty() && jsonFile != "-" &&
-      !reportMergeError(jsonFile, checkOutputFile(jsonFile)))
-    return exitOwnError;
+  for (const std::string &file : {options.dataFile, options.htmlFile})
+    if (!file.empty() && file != "-" &&
+        !reportMergeError(file, checkOutputFile(file)))
+      return exitOwnError;
   MergeFold fold;
   for (const std::string &path : options.command)
     if (sys::fs::is_directory(path))
@@ -73,7 +78,7 @@ int mpg::runMerge(const RunOptions &options) {
     else
       mergeFile(path, fold);
   Merge merge = fold.finish();
-  if (!writeMerge(jsonFile, merge))
+  if (!writeMerge(options, merge))
     return exitOwnError;
   if (merge.reports)
     return 0;

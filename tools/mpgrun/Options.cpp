@@ -232,13 +232,19 @@ static std::optional<std::string> readMerge(const InputArgList &args,
                                             RunOptions &options) {
   for (const Arg *arg : args)
     if (!arg->getOption().matches(OPT_merge) &&
-        !arg->getOption().matches(OPT_json))
+        !arg->getOption().matches(OPT_json) &&
+        !arg->getOption().matches(OPT_html))
       return printable(arg->getAsString(args)) +
              " does not go together with --merge";
   if (const Arg *arg = args.getLastArg(OPT_json)) {
     options.dataFile = arg->getValue();
     if (options.dataFile.empty())
       return "--json=: names no file";
+  }
+  if (const Arg *arg = args.getLastArg(OPT_html)) {
+    options.htmlFile = arg->getValue();
+    if (options.htmlFile.empty())
+      return "--html=: names no file";
   }
   if (options.command.empty())
     return "--merge: no file or folder is named";

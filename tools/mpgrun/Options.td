@@ -62,11 +62,12 @@ def report : LongFlag<"report",
 how much of that on large pages, on which NUMA nodes, and why not the rest.
 With `--children` also a line for each other process that had libmpg.}]>;
 def report_file : LongValue<"report", "FILE",
-    "the same into FILE, of --compare too; %h, %r, %p in FILE are\n"
-    "host, rank, pid">,
+    "the same into FILE, of --compare too; %h, %j, %r, %p in\n"
+    "FILE are host, job, rank, pid">,
     Manual<[{The same into FILE, or the report of `--compare`. In FILE, %h is the name of the
-host, %r the rank of the process under MPI (else 0), %p the process id, %% a percent
-sign. mpgrun reports a file that it cannot write before PROGRAM starts. PROGRAM
+host, %j the number of the job (SLURM_JOB_ID, PJM_JOBID, PBS_JOBID, LSB_JOBID; else
+no-job), %r the rank of the process under MPI (else 0), %p the process id, %% a
+percent sign. A missing folder is made where its name has one of them. mpgrun reports a file that it cannot write before PROGRAM starts. PROGRAM
 runs; if the file cannot be written at the end either, a status of 0 becomes 125.
 `--compare`, which is there for its report alone, does not begin. A named pipe needs a reader by the end. `--report=json:FILE` is the older name of
 `--report --json=FILE` without the report.}]>;
@@ -77,8 +78,8 @@ more: variables by name, blocks of the heap by the function that allocates
 them, stacks, mappings; the most there was of each at one time, what was left
 at the end, how much of that was in use, and on which pages it lay.}]>;
 def profile_file : LongValue<"profile", "FILE",
-    "the same into FILE; %h, %r, %p as for --report">,
-    Manual<[{The same into FILE, in whose name %h, %r, %p and %% mean what they do for
+    "the same into FILE; %h, %j, %r, %p as for --report">,
+    Manual<[{The same into FILE, in whose name %h, %j, %r, %p and %% mean what they do for
 `--report=FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in turn in these modes and say whether large\n"
@@ -133,14 +134,14 @@ large pages. Costs time: page faults and mmap may wait while the bits are read a
 cleared, each second or as often as takes a fiftieth of the time. A core file of
 such a run lacks parts of large blocks.}]>;
 def html : LongValue<"html", "FILE",
-    "what --profile or --compare found as a page">,
-    Manual<[{Write what `--profile` or `--compare` found as a page for a browser, which loads
-nothing and can be mailed; FILE as for `--report=FILE`.}]>;
+    "what --profile, --compare or --merge found as a page">,
+    Manual<[{Write what `--profile`, `--compare` or `--merge` found as a page for a browser,
+which loads nothing and can be mailed; of a profile FILE is as for `--report=FILE`.}]>;
 def merge : LongFlag<"merge",
     "fold the JSON reports of the ranks of a job into one screen:\n"
     "mpgrun --merge FOLDER|FILE...">,
     Manual<[{Run nothing. The words after the options are files that the ranks of a job
-left, written by `--report --json=FILE-%h-%r`, or folders of such files (not what
+left, written by `--report --json=%j/%h-%r`, or folders of such files (not what
 is in folders in them). Prints on standard output what all reports have in common,
 each region over all of them, and the nodes that differ.}]>;
 def verify : LongFlag<"verify",

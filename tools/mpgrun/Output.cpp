@@ -7,6 +7,7 @@
 #include "Process/Ranks.h"
 #include "Support/Format.h"
 #include "mpgrun.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstring>
@@ -37,11 +38,23 @@ static const char *describe(int error) {
   return error == ENXIO ? "this pipe has no reader" : strerror(error);
 }
 
+/// Expands \p pattern. A folder whose name is known only in the job is made:
+/// the user could not. Others are a matter of the user.
+static std::string expandReportName(StringRef pattern, pid_t pid, int &error) {
+  std::string name = expandFileName(pattern, pid);
+  error = 0;
+  if (sys::path::parent_path(pattern).contains('%'))
+    error = sys::fs::create_directories(sys::path::parent_path(name)).value();
+  return name;
+}
+
 void mpg::warnIfNotWritable(StringRef pattern) {
-  std::string name = expandFileName(pattern, getpid());
+  int error;
+  std::string name = expandReportName(pattern, getpid(), error);
   struct stat file;
-  int error = 0;
-  if (stat(name.c_str(), &file) == 0) {
+  if (error) {
+    // The folder cannot be made.
+  } else if (stat(name.c_str(), &file) == 0) {
     if (S_ISDIR(file.st_mode))
       error = EISDIR;
     else if (access(name.c_str(), W_OK))
@@ -56,11 +69,16 @@ void mpg::warnIfNotWritable(StringRef pattern) {
            << "; without a change there will be no report\n";
 }
 
-bool mpg::writeReportFile(const std::string &name,
+bool mpg::writeReportFile(StringRef pattern, pid_t pid,
                           function_ref<void(raw_ostream &)> write) {
-  int file = open(name.c_str(),
+  int code;
+  std::string name = expandReportName(pattern, pid, code);
+  int file =
+      code ? -1
+           : open(name.c_str(),
                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-  int code = file < 0 ? errno : 0;
+  if (!code && file < 0)
+    code = errno;
   if (file >= 0) {
     fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
     raw_fd_ostream out(file, /*shouldClose=*/true);

@@ -199,7 +199,7 @@ int Runner::become() {
 void Runner::writeFile(const std::string &pattern, pid_t pid,
                        function_ref<void(raw_ostream &)> write) {
   if (!pattern.empty())
-    areFilesWritten &= writeReportFile(expandFileName(pattern, pid), write);
+    areFilesWritten &= writeReportFile(pattern, pid, write);
 }
 
 /// Prints what is missing by the option \p name. True if that is nothing.

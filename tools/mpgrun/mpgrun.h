@@ -40,12 +40,13 @@ bool fillStandardFiles(ClosedFile inProgram);
 //===----------------------------------------------------------------------===//
 
 /// Says in one line if a file of the name could not be written now. Leaves no
-/// file behind.
+/// file behind, but a folder where its name comes from the job.
 void warnIfNotWritable(llvm::StringRef pattern);
 
-/// \p write gives what is in it. A pipe without a reader is an error. Says what
-/// went wrong; false then.
-bool writeReportFile(const std::string &name,
+/// The file that \p pattern names for the program \p pid; \p write gives what
+/// is in it. A pipe without a reader is an error. Says what went wrong; false
+/// then.
+bool writeReportFile(llvm::StringRef pattern, pid_t pid,
                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 //===----------------------------------------------------------------------===//

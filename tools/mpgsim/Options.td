@@ -119,9 +119,9 @@ the ways of sector 1, for arrays of 4 pages of 2 MiB and more which parts of the
 they use (not with `--merge`), and the tables.}]>;
 def output : LongValue<"output", "FILE",
     "write the report to FILE instead of standard error; in the\n"
-    "names of files %h, %r, %p are host, rank, pid">,
+    "names of files %h, %j, %r, %p are host, job, rank, pid">,
     Manual<[{Write the report to FILE. Without it it is on standard error. In this name, and in
-those of `--html=` and `--record=`, %h becomes the host, %r the rank under MPI (else
+those of `--html=` and `--record=`, %h becomes the host, %j the job (else no-job), %r the rank under MPI (else
 0), %p the process id of mpgsim, %% a percent sign.}]>;
 def record : LongValue<"record", "FILE",
     "write what the program records to FILE as well: large, and\n"

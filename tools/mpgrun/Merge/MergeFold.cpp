@@ -147,6 +147,8 @@ void MergeFold::foldRegion(RunRegion region) {
     return;
   merged.unknownReports = merged.reports - shares.size();
   if (!shares.empty()) {
+    for (uint32_t share : shares)
+      ++merged.byTenth[share / (wholeMillionths / 10)];
     merged.shares = getShares(shares);
     medians[size_t(region)] = merged.shares->medianMillionths;
   }

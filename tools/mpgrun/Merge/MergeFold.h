@@ -41,6 +41,8 @@ struct MergedRegion {
     uint32_t minMillionths, medianMillionths, maxMillionths;
   };
   std::optional<Shares> shares;
+  /// Reports by tenth of the share, [10] those with all on large pages.
+  std::array<size_t, 11> byTenth{};
   std::string reason;       ///< the most frequent one; empty: none
   size_t reasonReports = 0; ///< how many gave it
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report of mpgrun --merge: one screen for people, and JSON.
+// The report of mpgrun --merge: one screen for people, a page, and JSON.
 
 #ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
@@ -10,7 +10,28 @@
 
 namespace mpg {
 
+// The words that text and page have in common.
+
+/// "4,096 reports of 1,024 nodes, ranks 0 to 4095"
+std::string mergeTitle(const Merge &merge);
+/// "all: ...", then a line for each setting that differs.
+std::vector<std::string> settingLines(const Merge &merge);
+/// About a region: why most of it is on normal pages, what is not known.
+std::vector<std::string> regionLines(const Merge &merge);
+/// Reports that are missing, or not as they should be.
+std::vector<std::string> missingLines(const Merge &merge);
+/// "c17: 3 % of bss on large pages, 812 pages of 2 MiB short: no free pages"
+std::string showOutlier(const Outlier &outlier);
+/// The files of one kind that are no reports; "" if there are none.
+std::string showSkipped(const Merge &merge, SkipKind kind);
+/// "4,096 reports"
+std::string showCount(size_t count, llvm::StringRef word);
+/// "12 %", rounded down: 100 % is all.
+std::string showShare(uint32_t millionths);
+
 void writeMergeText(llvm::raw_ostream &out, const Merge &merge);
+/// For a browser, with the distribution of each region.
+void writeMergeHtml(llvm::raw_ostream &out, const Merge &merge);
 /// Schema mpgmerge-1.
 void writeMergeJson(llvm::raw_ostream &out, const Merge &merge);
 

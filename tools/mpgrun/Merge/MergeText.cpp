@@ -15,13 +15,12 @@ using namespace mpg;
 static constexpr size_t maxOutliers = 10;
 static constexpr size_t maxValues = 3; ///< of a setting
 
-static std::string showCount(size_t count) {
+static std::string showNumber(size_t count) {
   return formatv("{0:N}", count).str();
 }
 
-/// "1 report", "4,096 reports".
-static std::string showCount(size_t count, StringRef word) {
-  return showCount(count) + " " + word.str() + (count == 1 ? "" : "s");
+std::string mpg::showCount(size_t count, StringRef word) {
+  return showNumber(count) + " " + word.str() + (count == 1 ? "" : "s");
 }
 
 /// "mode thp", "ended by signal 9".
@@ -44,8 +43,7 @@ static std::string showSetting(MergeSetting key, StringRef value) {
   return value.str();
 }
 
-/// "12 %", rounded down: 100 % is all.
-static std::string showShare(uint32_t millionths) {
+std::string mpg::showShare(uint32_t millionths) {
   return std::to_string(millionths / (wholeMillionths / 100)) + " %";
 }
 
@@ -58,13 +56,14 @@ static void writeLine(raw_ostream &out, const std::string &text,
 // What all have in common
 //===----------------------------------------------------------------------===//
 
-static void writeHead(raw_ostream &out, const Merge &merge) {
-  out << "mpgrun: merged " << showCount(merge.reports, "report");
+std::string mpg::mergeTitle(const Merge &merge) {
+  std::string text = showCount(merge.reports, "report");
   if (merge.nodes)
-    out << " of " << showCount(merge.nodes, "node");
+    text += " of " + showCount(merge.nodes, "node");
   if (merge.ranks && merge.ranks->highest > 0)
-    out << ", ranks " << merge.ranks->lowest << " to " << merge.ranks->highest;
-  out << "\n";
+    text += ", ranks " + std::to_string(merge.ranks->lowest) + " to " +
+            std::to_string(merge.ranks->highest);
+  return text;
 }
 
 /// Values that stand out are those of outliers.
@@ -85,20 +84,19 @@ static std::string showValues(MergeSetting key, const SettingValues &values) {
   return text;
 }
 
-static void writeSettings(raw_ostream &out, const Merge &merge) {
+std::vector<std::string> mpg::settingLines(const Merge &merge) {
   std::string common;
-  std::vector<std::string> differing;
+  std::vector<std::string> lines;
   for (size_t key = 0; key < mergeSettingCount; ++key) {
     std::string text = showValues(MergeSetting(key), merge.settings[key]);
     if (merge.settings[key].size() == 1)
       common += (common.empty() ? "" : ", ") + text;
     else
-      differing.push_back(std::move(text));
+      lines.push_back("differs: " + text);
   }
   if (!common.empty())
-    writeLine(out, "all: " + common);
-  for (const std::string &text : differing)
-    writeLine(out, "differs: " + text);
+    lines.insert(lines.begin(), "all: " + common);
+  return lines;
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +111,7 @@ static void writeRegions(raw_ostream &out, const Merge &merge) {
     table.addNumber(heading);
   for (const MergedRegion &region : merge.regions) {
     std::vector<std::string> cells = {regionName(region.region).str(),
-                                      showCount(region.reports)};
+                                      showNumber(region.reports)};
     if (const auto &shares = region.shares) {
       for (uint32_t share : {shares->minMillionths, shares->medianMillionths,
                              shares->maxMillionths})
@@ -127,25 +125,28 @@ static void writeRegions(raw_ostream &out, const Merge &merge) {
   }
   if (!merge.regions.empty())
     table.write(out, /*indent=*/2);
-  for (const MergedRegion &region : merge.regions)
-    if (region.unknownReports && region.shares)
-      writeLine(out, regionName(region.region).str() + ": " +
-                         showCount(region.unknownReports, "report") +
-                         " without a known share");
 }
 
 /// Only where most of a region is on normal pages on most nodes.
-static void writeReasons(raw_ostream &out, const Merge &merge) {
+static bool isReasonWorthIt(const MergedRegion &region) {
   constexpr uint64_t minBytes = 4 << 20; // a report
-  for (const MergedRegion &region : merge.regions) {
-    bool isLow = region.shares &&
-                 region.shares->medianMillionths < wholeMillionths / 2 &&
-                 region.bytes / region.reports >= minBytes;
-    if (isLow && region.reasonReports)
-      writeLine(out, regionName(region.region).str() + ": " + region.reason +
-                         " (" + showCount(region.reasonReports, "report") +
-                         ")");
-  }
+  return region.reasonReports && region.shares &&
+         region.shares->medianMillionths < wholeMillionths / 2 &&
+         region.bytes / region.reports >= minBytes;
+}
+
+std::vector<std::string> mpg::regionLines(const Merge &merge) {
+  std::vector<std::string> lines;
+  for (const MergedRegion &region : merge.regions)
+    if (region.unknownReports && region.shares)
+      lines.push_back(regionName(region.region).str() + ": " +
+                      showCount(region.unknownReports, "report") +
+                      " without a known share");
+  for (const MergedRegion &region : merge.regions)
+    if (isReasonWorthIt(region))
+      lines.push_back(regionName(region.region).str() + ": " + region.reason +
+                      " (" + showCount(region.reasonReports, "report") + ")");
+  return lines;
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +159,7 @@ static std::string showPlace(const Outlier &outlier) {
     return outlier.node;
   if (outlier.reports == 1 && outlier.rank)
     return outlier.node + ", rank " + std::to_string(*outlier.rank);
-  return outlier.node + ", " + showCount(outlier.reports) + " of " +
+  return outlier.node + ", " + showNumber(outlier.reports) + " of " +
          showCount(outlier.nodeReports, "report");
 }
 
@@ -176,7 +177,7 @@ static std::string showShortage(ArrayRef<OutlierRegion> regions) {
   return worst.reason.empty() ? text : text + ": " + worst.reason;
 }
 
-static std::string showOutlier(const Outlier &outlier) {
+std::string mpg::showOutlier(const Outlier &outlier) {
   std::vector<std::string> parts;
   for (const auto &[key, value] :
        ArrayRef(outlier.settings).take_front(mergeSettingCount))
@@ -192,11 +193,11 @@ static void writeOutliers(raw_ostream &out, const Merge &merge) {
     return;
   }
   ArrayRef<Outlier> outliers = merge.outliers;
-  out << "  nodes that differ: " << showCount(outliers.size()) << "\n";
+  out << "  nodes that differ: " << showNumber(outliers.size()) << "\n";
   for (const Outlier &outlier : outliers.take_front(maxOutliers))
     writeLine(out, showOutlier(outlier), 4);
   if (outliers.size() > maxOutliers)
-    out << "    and " << showCount(outliers.size() - maxOutliers) << " more\n";
+    out << "    and " << showNumber(outliers.size() - maxOutliers) << " more\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,16 +217,23 @@ static std::string showRanges(const RankGaps &gaps) {
   return shown < gaps.missing ? text + " and more" : text;
 }
 
-static void writeRanks(raw_ostream &out, const RankGaps &gaps) {
-  if (gaps.highest == 0)
-    return; // no parallel job
-  if (gaps.missing)
-    writeLine(out, "no report of " + showCount(gaps.missing, "rank") + ": " +
-                       showRanges(gaps));
-  if (gaps.repeated)
-    writeLine(out, showCount(gaps.repeated, "report") +
-                       " of ranks that have one already: these are the "
-                       "reports of several runs");
+std::vector<std::string> mpg::missingLines(const Merge &merge) {
+  std::vector<std::string> lines;
+  bool isParallel = merge.ranks && merge.ranks->highest > 0;
+  if (isParallel && merge.ranks->missing)
+    lines.push_back("no report of " + showCount(merge.ranks->missing, "rank") +
+                    ": " + showRanges(*merge.ranks));
+  if (isParallel && merge.ranks->repeated)
+    lines.push_back(showCount(merge.ranks->repeated, "report") +
+                    " of ranks that have one already: these are the reports "
+                    "of several runs");
+  if (merge.namelessReports)
+    lines.push_back(showCount(merge.namelessReports, "report") +
+                    " without the name of the node, of an older mpgrun");
+  if (merge.foreignRegionReports)
+    lines.push_back(showCount(merge.foreignRegionReports, "report") +
+                    " with regions that only a newer mpgrun knows");
+  return lines;
 }
 
 static StringRef describeKind(SkipKind kind) {
@@ -244,41 +252,42 @@ static StringRef describeKind(SkipKind kind) {
   return "";
 }
 
+std::string mpg::showSkipped(const Merge &merge, SkipKind kind) {
+  const SkippedFiles &files = merge.skipped[size_t(kind)];
+  if (files.count == 0)
+    return "";
+  std::string text =
+      showNumber(files.count) + " " + describeKind(kind).str() + ":";
+  for (const auto &[name, reason] : files.first)
+    text += (name == files.first.front().first ? " " : ", ") + name + " (" +
+            reason + ")";
+  if (files.count > files.first.size())
+    text += " and " + showNumber(files.count - files.first.size()) + " more";
+  return text;
+}
+
 static void writeSkipped(raw_ostream &out, const Merge &merge) {
   if (merge.reports == merge.files)
     return;
-  out << "  not merged: " << showCount(merge.files - merge.reports) << " of "
+  out << "  not merged: " << showNumber(merge.files - merge.reports) << " of "
       << showCount(merge.files, "file") << "\n";
-  for (size_t kind = 0; kind < skipKindCount; ++kind) {
-    const SkippedFiles &files = merge.skipped[kind];
-    if (files.count == 0)
-      continue;
-    std::string text =
-        showCount(files.count) + " " + describeKind(SkipKind(kind)).str() + ":";
-    for (const auto &[name, reason] : files.first)
-      text += (name == files.first.front().first ? " " : ", ") + name + " (" +
-              reason + ")";
-    if (files.count > files.first.size())
-      text += " and " + showCount(files.count - files.first.size()) + " more";
-    writeLine(out, text, 4);
-  }
+  for (size_t kind = 0; kind < skipKindCount; ++kind)
+    if (std::string text = showSkipped(merge, SkipKind(kind)); !text.empty())
+      writeLine(out, text, 4);
 }
 
 void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
-  writeHead(out, merge);
+  out << "mpgrun: merged " << mergeTitle(merge) << "\n";
+  auto writeLines = [&](const std::vector<std::string> &lines) {
+    for (const std::string &line : lines)
+      writeLine(out, line);
+  };
   if (merge.reports) {
-    writeSettings(out, merge);
+    writeLines(settingLines(merge));
     writeRegions(out, merge);
-    writeReasons(out, merge);
+    writeLines(regionLines(merge));
     writeOutliers(out, merge);
   }
-  if (merge.ranks)
-    writeRanks(out, *merge.ranks);
-  if (merge.namelessReports)
-    writeLine(out, showCount(merge.namelessReports, "report") +
-                       " without the name of the node, of an older mpgrun");
-  if (merge.foreignRegionReports)
-    writeLine(out, showCount(merge.foreignRegionReports, "report") +
-                       " with regions that only a newer mpgrun knows");
+  writeLines(missingLines(merge));
   writeSkipped(out, merge);
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mpgrun --merge --html: the report as one page that loads and runs nothing.
+// Each region has a picture: how many reports have how much of it on large
+// pages.
+
+#include "Support/Format.h"
+#include "Support/HtmlPage.h"
+#include "mpgrun/Merge/MergeReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static constexpr size_t maxPageOutliers = 1000;
+
+static constexpr StringRef mergeStyle = R"css(
+.tenths .all{fill:var(--clean)}.tenths .part{fill:var(--data)}
+.tenths .floor{stroke:var(--line)}
+td.picture{padding-right:1rem}
+)css";
+
+/// A column for each tenth, as high as its part of the reports.
+static void writeTenths(raw_ostream &out, const MergedRegion &region) {
+  constexpr unsigned step = 14, height = 36;
+  size_t known = region.reports - region.unknownReports;
+  std::string words;
+  for (size_t tenth = 0; tenth < region.byTenth.size(); ++tenth)
+    if (size_t count = region.byTenth[tenth])
+      words += (words.empty() ? "" : "; ") + showCount(count, "report") +
+               (tenth == 10 ? " all on large pages"
+                            : " " + std::to_string(tenth * 10) + " to " +
+                                  std::to_string(tenth * 10 + 10) + " %");
+  unsigned width = step * unsigned(region.byTenth.size());
+  out << "<svg class=\"tenths\" role=\"img\" aria-label=\"" << escapeHtml(words)
+      << "\" width=\"" << width << "\" height=\"" << height + 2
+      << "\" viewBox=\"0 0 " << width << " " << height + 2 << "\"><title>"
+      << escapeHtml(words) << "</title><line class=\"floor\" x1=\"0\" x2=\""
+      << width << "\" y1=\"" << height + 1 << "\" y2=\"" << height + 1
+      << "\"/>";
+  for (size_t tenth = 0; tenth < region.byTenth.size(); ++tenth) {
+    if (!region.byTenth[tenth])
+      continue;
+    // One report of many is to be seen, too.
+    double tall =
+        std::max(2.0, height * double(region.byTenth[tenth]) / double(known));
+    out << "<rect class=\"" << (tenth == 10 ? "all" : "part") << "\" x=\""
+        << step * tenth + 1 << "\" y=\"" << format("%.1f", height - tall)
+        << "\" width=\"" << step - 3 << "\" height=\"" << format("%.1f", tall)
+        << "\"/>";
+  }
+  out << "</svg>";
+}
+
+static void writeRegionTable(raw_ostream &out, const Merge &merge) {
+  if (merge.regions.empty())
+    return;
+  out << "<p>The picture: reports by the part of the region on large pages, "
+         "from none on the left to all on the right.</p>\n";
+  HtmlTable table(out, "Regions",
+                  {"row|region", "picture|none ... all", "size|reports",
+                   "size|min", "size|median", "size|max", "size|in use",
+                   "size|on large pages"});
+  for (const MergedRegion &region : merge.regions) {
+    table.cell() << regionName(region.region);
+    raw_ostream &picture = table.cell();
+    if (region.shares)
+      writeTenths(picture, region);
+    else
+      picture << "<span class=\"muted\">not known</span>";
+    table.cell() << region.reports;
+    for (auto member : {&MergedRegion::Shares::minMillionths,
+                        &MergedRegion::Shares::medianMillionths,
+                        &MergedRegion::Shares::maxMillionths})
+      table.cell() << (region.shares ? showShare(*region.shares.*member) : "?");
+    table.cell() << formatBytes(region.bytes);
+    table.cell() << formatBytes(region.hugeBytes);
+  }
+}
+
+static void writeList(raw_ostream &out, ArrayRef<std::string> lines) {
+  if (lines.empty())
+    return;
+  out << "<ul>\n";
+  for (const std::string &line : lines)
+    out << "<li>" << escapeHtml(line) << "</li>\n";
+  out << "</ul>\n";
+}
+
+static void writeOutlierList(raw_ostream &out, const Merge &merge) {
+  out << "<section><h2>Nodes that differ</h2>\n";
+  std::vector<std::string> lines;
+  for (const Outlier &outlier :
+       ArrayRef(merge.outliers).take_front(maxPageOutliers))
+    lines.push_back(showOutlier(outlier));
+  if (merge.outliers.size() > maxPageOutliers)
+    lines.push_back("and " +
+                    showCount(merge.outliers.size() - maxPageOutliers, "node") +
+                    " more");
+  if (lines.empty())
+    out << "<p>No node stands out.</p>\n";
+  writeList(out, lines);
+  out << "</section>\n";
+}
+
+static void writeMissingList(raw_ostream &out, const Merge &merge) {
+  std::vector<std::string> lines = missingLines(merge);
+  for (size_t kind = 0; kind < skipKindCount; ++kind)
+    if (std::string text = showSkipped(merge, SkipKind(kind)); !text.empty())
+      lines.push_back("not merged: " + text);
+  if (lines.empty())
+    return;
+  out << "<section><h2>What is missing</h2>\n";
+  writeList(out, lines);
+  out << "</section>\n";
+}
+
+void mpg::writeMergeHtml(raw_ostream &out, const Merge &merge) {
+  beginHtmlPage(out, "mpgrun " MPG_VERSION, mergeTitle(merge) + " - mpgrun",
+                mergeStyle);
+  out << "<header>\n<h1>" << escapeHtml(mergeTitle(merge)) << "</h1>\n";
+  for (const std::string &line : settingLines(merge))
+    out << "<p class=\"facts\">" << escapeHtml(line) << "</p>\n";
+  out << "</header>\n<main>\n";
+  writeRegionTable(out, merge);
+  writeList(out, regionLines(merge));
+  writeOutlierList(out, merge);
+  writeMissingList(out, merge);
+  endHtmlPage(out, "Percentages are rounded down: 100 % is all.");
+}
