@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The checks. Start reading here: a check is a function that looks at one
-// Subject and adds what it finds. A new one is declared below and gets a row in
-// allChecks.
+// Subject and adds what it finds. A new one gets a row in MPG_CHECKS.
 
 #ifndef MPG_AUDIT_CHECKS_H
 #define MPG_AUDIT_CHECKS_H
@@ -84,31 +83,39 @@ private:
   std::vector<Finding> &out;
 };
 
-void checkPie(const Subject &subject, Findings &findings);
-void checkOverlap(const Subject &subject, Findings &findings);
-void checkThreadStack(const Subject &subject, Findings &findings);
-void checkThreadStart(const Subject &subject, Findings &findings);
-void checkLibmpg(const Subject &subject, Findings &findings);
-void checkAllocators(const Subject &subject, Findings &findings);
-void checkLibraryDrag(const Subject &subject, Findings &findings);
-void checkMissing(const Subject &subject, Findings &findings);
-void checkBrk(const Subject &subject, Findings &findings);
-void checkStartupMemory(const Subject &subject, Findings &findings);
-void checkBssPaging(const Subject &subject, Findings &findings);
-void checkLibraryData(const Subject &subject, Findings &findings);
-void checkPageSize(const Subject &subject, Findings &findings);
-void checkCode(const Subject &subject, Findings &findings);
-void checkHygiene(const Subject &subject, Findings &findings);
-void checkHints(const Subject &subject, Findings &findings);
-void checkVectorLength(const Subject &subject, Findings &findings);
-void checkOpenMp(const Subject &subject, Findings &findings);
-void checkTimerFork(const Subject &subject, Findings &findings);
-void checkCacheColour(const Subject &subject, Findings &findings);
-void checkHeapColour(const Subject &subject, Findings &findings);
-void checkSearchPath(const Subject &subject, Findings &findings);
+/// All checks but checkMalformed, in the order they run: CHECK(function, first,
+/// last), where a function can add the findings from \p first to \p last. So a
+/// run that asks for one finding runs one check. checkLibraries adds 104, 130,
+/// 143, 160, 170 and 171 of the libraries of a program.
+#define MPG_CHECKS(CHECK)                                                      \
+  CHECK(checkPie, 102, 102)                                                    \
+  CHECK(checkOverlap, 103, 103)                                                \
+  CHECK(checkThreadStack, 104, 104)                                            \
+  CHECK(checkThreadStart, 105, 105)                                            \
+  CHECK(checkLibmpg, 110, 112)                                                 \
+  CHECK(checkAllocators, 113, 114)                                             \
+  CHECK(checkLibraryDrag, 120, 120)                                            \
+  CHECK(checkMissing, 121, 121)                                                \
+  CHECK(checkBrk, 130, 132)                                                    \
+  CHECK(checkStartupMemory, 140, 142)                                          \
+  CHECK(checkBssPaging, 141, 141)                                              \
+  CHECK(checkLibraryData, 143, 143)                                            \
+  CHECK(checkPageSize, 150, 152)                                               \
+  CHECK(checkCode, 153, 153)                                                   \
+  CHECK(checkHygiene, 160, 161)                                                \
+  CHECK(checkHints, 170, 172)                                                  \
+  CHECK(checkVectorLength, 180, 180)                                           \
+  CHECK(checkOpenMp, 190, 190)                                                 \
+  CHECK(checkTimerFork, 200, 200)                                              \
+  CHECK(checkCacheColour, 210, 210)                                            \
+  CHECK(checkHeapColour, 211, 211)                                             \
+  CHECK(checkSearchPath, 230, 230)                                             \
+  CHECK(checkLibraries, 104, 171)
 
-/// 104, 130, 143, 160, 170 and 171 of the libraries of a program.
-void checkLibraries(const Subject &subject, Findings &findings);
+#define MPG_DECLARE_CHECK(function, first, last)                               \
+  void function(const Subject &subject, Findings &findings);
+MPG_CHECKS(MPG_DECLARE_CHECK)
+#undef MPG_DECLARE_CHECK
 
 /// Words for target mpg in a finding of data that a library has.
 void wordLibraryData(Finding &finding);
@@ -126,28 +133,15 @@ FileMemory findFileMemory(Image &image, uint64_t hugeBytes, bool code);
 /// only another group was asked for.
 void checkMalformed(const Subject &subject, Findings &findings);
 
-/// A check, and which findings it can add: the numbers first to last. So a run
-/// that asks for one finding runs one check.
 struct CheckEntry {
   void (*run)(const Subject &, Findings &);
   unsigned first, last;
 };
 
-/// In the order they run. checkMalformed is not one of them: it comes last,
-/// always.
 inline constexpr CheckEntry allChecks[] = {
-    {checkPie, 102, 102},          {checkOverlap, 103, 103},
-    {checkThreadStack, 104, 104},  {checkThreadStart, 105, 105},
-    {checkLibmpg, 110, 112},       {checkAllocators, 113, 114},
-    {checkLibraryDrag, 120, 120},  {checkMissing, 121, 121},
-    {checkBrk, 130, 132},          {checkStartupMemory, 140, 142},
-    {checkBssPaging, 141, 141},    {checkLibraryData, 143, 143},
-    {checkPageSize, 150, 152},     {checkCode, 153, 153},
-    {checkHygiene, 160, 161},      {checkHints, 170, 172},
-    {checkVectorLength, 180, 180}, {checkOpenMp, 190, 190},
-    {checkTimerFork, 200, 200},    {checkCacheColour, 210, 210},
-    {checkHeapColour, 211, 211},   {checkSearchPath, 230, 230},
-    {checkLibraries, 104, 171},
+#define MPG_CHECK_ENTRY(function, first, last) {function, first, last},
+    MPG_CHECKS(MPG_CHECK_ENTRY)
+#undef MPG_CHECK_ENTRY
 };
 
 /// Runs every check that can add a finding that the settings ask for.
