@@ -50,18 +50,34 @@ struct Experiment {
   void (*conclude)(ExperimentResult &result);
 };
 
-extern const Experiment latencyExperiment, tlbExperiment, chaseExperiment,
-    triadExperiment, strideExperiment, mixExperiment, loadedExperiment,
-    gupsExperiment, saxpyExperiment, numaExperiment, varyExperiment,
-    faultExperiment, embedExperiment, arenaExperiment, threshExperiment;
+/// All of them, in the order of `mpgbench list`.
+#define MPG_EXPERIMENTS(EXPERIMENT)                                            \
+  EXPERIMENT(latency)                                                          \
+  EXPERIMENT(tlb)                                                              \
+  EXPERIMENT(chase)                                                            \
+  EXPERIMENT(triad)                                                            \
+  EXPERIMENT(stride)                                                           \
+  EXPERIMENT(mix)                                                              \
+  EXPERIMENT(loaded)                                                           \
+  EXPERIMENT(gups)                                                             \
+  EXPERIMENT(saxpy)                                                            \
+  EXPERIMENT(numa)                                                             \
+  EXPERIMENT(vary)                                                             \
+  EXPERIMENT(fault)                                                            \
+  EXPERIMENT(embed)                                                            \
+  EXPERIMENT(arena)                                                            \
+  EXPERIMENT(thresh)
 
-/// All of them, in the order of `mpgbench list`. A program with this list needs
-/// the kernels of libmpg at link time.
+#define MPG_DECLARE_EXPERIMENT(name) extern const Experiment name##Experiment;
+MPG_EXPERIMENTS(MPG_DECLARE_EXPERIMENT)
+#undef MPG_DECLARE_EXPERIMENT
+
+/// A program with this list needs the kernels of libmpg at link time.
 inline constexpr const Experiment *experimentList[] = {
-    &latencyExperiment, &tlbExperiment,   &chaseExperiment,  &triadExperiment,
-    &strideExperiment,  &mixExperiment,   &loadedExperiment, &gupsExperiment,
-    &saxpyExperiment,   &numaExperiment,  &varyExperiment,   &faultExperiment,
-    &embedExperiment,   &arenaExperiment, &threshExperiment};
+#define MPG_EXPERIMENT_ENTRY(name) &name##Experiment,
+    MPG_EXPERIMENTS(MPG_EXPERIMENT_ENTRY)
+#undef MPG_EXPERIMENT_ENTRY
+};
 
 /// For experiments whose figures the guide does not have.
 inline std::vector<GuideFigure> noGuide() { return {}; }
