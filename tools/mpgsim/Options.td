@@ -6,10 +6,10 @@
 include "OptionClasses.td"
 
 def machine : LongValue<"machine", "NAME|FILE",
-    "the machine that is modelled: a64fx (default), zen4,\n"
-    "icelake-sp, neoverse-v1, neoverse-v2, or a file.yaml">,
-    Manual<[{The machine: `a64fx` (default), `zen4`, `icelake-sp`, `neoverse-v1`,
-`neoverse-v2`, or a file; a word with a slash or that ends in `.yaml` is a file.}]>;
+    "the machine that is modelled: a64fx (default), another\n"
+    "one of share/mpgtools/machines, as zen4, or a file.yaml">,
+    Manual<[{The machine: `a64fx` (default), another one of `share/mpgtools/machines`, as `zen4`,
+or a file; a word with a slash or that ends in `.yaml` is a file.}]>;
 def pages : LongValue<"pages", "SIZE,...",
     "the page sizes to model, as 64K,2M; without it all that the\n"
     "machine has">,
