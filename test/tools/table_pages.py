@@ -276,8 +276,9 @@ def main() -> int:
         for name, make in blocks.items():
             made = make(given.llvm_bin) if isinstance(make, partial) else make()
             wanted = with_block(wanted, name, made)
-        if given.write:
+        if wanted != text and given.write:
             path.write_text(wanted, "utf-8")
+            print(f"{page}: written")
         elif wanted != text:
             stale += 1
             print("\n".join(difflib.unified_diff(text.split("\n"), wanted.split("\n"),
