@@ -4,15 +4,17 @@
 
 Every element is closed where it should be; nothing runs (scripts, event attributes) and nothing is
 loaded; ids are unique and links inside the page have a target; there is a language and a title; a
-heading never skips a level; header cells have a scope and pictures a text; the page is below 24
-MiB.
+heading never skips a level; header cells have a scope and pictures a text; what a picture draws
+lies inside of it, and no label of a plot over another; the page is below 24 MiB.
 
 Prints one line for each fault, then a count. Exit status 0 when there is none,
 1 when there are some.
 """
 
 import os
+import re
 import sys
+import unicodedata
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -20,16 +22,68 @@ RUNS = {"script", "iframe", "object", "embed", "link", "img", "base", "form"}
 LIMIT_BYTES = 24 << 20
 
 
+class Picture:
+    """One <svg> with a viewBox, whose numbers are all absolute."""
+
+    def __init__(self, values, fault):
+        self.left, self.top, width, height = map(float, values["viewbox"].split())
+        self.right, self.bottom = self.left + width, self.top + height
+        self.is_plot, self.fault, self.labels = values.get("class") == "plot", fault, []
+
+    def expect_inside(self, x, y, what):
+        if not (self.left <= x <= self.right and self.top <= y <= self.bottom):
+            self.fault(f"{what} at {x}, {y} is outside of its picture")
+
+    def draw(self, tag, values):
+        for suffix in ("", "1", "2"):
+            for prefix in ("", "c"):
+                x, y = (values.get(prefix + axis + suffix) for axis in "xy")
+                if x or y:
+                    self.expect_inside(float(x or self.left), float(y or self.top), tag)
+        if tag == "rect":
+            self.expect_inside(float(values["x"]) + float(values["width"]),
+                               float(values["y"]) + float(values["height"]), tag)
+        if tag == "path" and self.is_plot:
+            numbers = [float(word) for word in re.split("[ ML]+", values["d"].strip("M"))]
+            for x, y in zip(numbers[::2], numbers[1::2]):
+                self.expect_inside(x, y, tag)
+
+    def label(self, values, text):
+        """Each column of text counts 6 units; letters are narrower."""
+        x, y = float(values["x"]), float(values["y"])
+        width = 6 * sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+        if "transform" in values:  # boxes of labels that stand askew overlap; the labels do not
+            self.expect_inside(x - 0.71 * width, y + 0.71 * width, text)
+            return
+        left = x - width * {"end": 1, "middle": 0.5}.get(values.get("text-anchor"), 0)
+        box = left, left + width, y - 8, y + 2, text
+        self.expect_inside(left, y - 8, text)
+        self.expect_inside(left + width, y + 2, text)
+        for other in self.labels:
+            if (box[0] < other[1] and other[0] < box[1] and box[2] < other[3] and
+                    other[2] < box[3]):
+                self.fault(f"'{text}' over '{other[4]}'")
+        self.labels.append(box)
+
+
 class Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
+        self.picture = self.label = None
         self.faults, self.open, self.ids, self.links = [], [], set(), set()
         self.level, self.seen = 0, set()
 
     def fault(self, text):
         self.faults.append(f"{self.getpos()[0]}: {text}")
 
+    def handle_data(self, data):
+        if self.label:
+            self.picture.label(self.label, data.strip())
+            self.label = None
+
     def handle_starttag(self, tag, attrs):
+        if tag == "text" and self.picture and self.picture.is_plot:
+            self.label = dict(attrs)
         self.handle_startendtag(tag, attrs)
         if tag not in VOID:
             self.open.append(tag)
@@ -50,6 +104,10 @@ class Page(HTMLParser):
             self.ids.add(values["id"])
         if values.get("href", "").startswith("#"):
             self.links.add(values["href"][1:])
+        if tag == "svg":
+            self.picture = Picture(values, self.fault) if "viewbox" in values else None
+        elif self.picture:
+            self.picture.draw(tag, values)
         self.check_access(tag, values)
 
     def check_access(self, tag, values):
@@ -70,6 +128,8 @@ class Page(HTMLParser):
         if tag not in self.open:
             self.fault(f"/{tag} closes nothing")
             return
+        if tag == "svg":
+            self.picture = None
         while self.open[-1] != tag:
             self.fault(f"{self.open.pop()} is not closed")
         self.open.pop()

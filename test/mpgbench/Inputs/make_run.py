@@ -13,49 +13,63 @@ import os
 import sys
 
 
-IS_MAP = sys.argv[1:2] == ["--nodes"]
-NAME = "numa" if IS_MAP else "chase"
+def pairs(values: dict) -> list:
+    return [{"name": name, "value": value} for name, value in values.items()]
 
 
-def sample(number: int, value: float) -> dict:
+def sample(number: int, value: float, **more) -> dict:
     backing = {"hugetlb_bytes": 0, "thp_bytes": 0, "normal_bytes": 4096}
-    figures = {"read_gbs": 10000 / value} if IS_MAP else {}
     return {"round": number, "value": value, "backing": backing,
-            "involuntary_switches": 0, "counters": [], "figures": figures}
+            "involuntary_switches": 0, "counters": [], "figures": {}, **more}
 
 
-def make_parameters(index: int) -> dict:
-    if IS_MAP:
-        return {"cpus": str(index // 3), "memory": ["0", "1", "interleave"][index % 3]}
-    return {"pages": f"{index + 1}M"}
+def point(name: str, parameters: dict, middle: float, count: int = 7, busy: bool = False,
+          missing: str = None, **more) -> dict:
+    """`more` is for each sample."""
+    values = [middle * (1 + (step - count // 2) / 600) for step in range(count)]
+    interval = [values[0], values[-1]] if count >= 6 else None
+    summary = {"count": count, "median": middle, "min": values[0] if values else None,
+               "max": values[-1] if values else None, "interval": interval}
+    return {"name": "/".join([name] + [f"{key}={value}" for key, value in parameters.items()]),
+            "parameters": pairs(parameters), "missing": missing, "busy": busy,
+            "summary": summary,
+            "samples": [sample(round + 1, value, **more) for round, value in enumerate(values)]}
 
 
-def point(index: int, word: str) -> dict:
+def experiment(name: str, points: list, **more) -> dict:
+    return {"name": name, "title": "dependent loads", "unit": "ns", "higher_is_better": False,
+            "accounting": "one load", "x_parameter": "pages", "series_parameter": "pages",
+            "x_is_number": False, "points": points, "guide": [], "conclusions": [], **more}
+
+
+def run(experiments: list, **more) -> dict:
+    machine = {"processor": os.environ.get("MACHINE", "A64FX")}
+    return {"schema": "mpgbench-1", "version": "1.0", "date": "2026-01-01T00:00:00Z",
+            "quick": False, "repetitions": 7, "seed": 1, "machine": pairs(machine),
+            "load": {"seconds": 1, "others_cpus": 0, "steal_cpus": 0, "load_average": 0,
+                     "busy": False},
+            "experiments": experiments, **more}
+
+
+def between_nodes(index: int, word: str) -> dict:
     middle = float(word.rstrip("b"))
-    values = [middle * (1 + step / 600) for step in range(-3, 4)]
-    parameters = make_parameters(index)
-    summary = {"count": 7, "median": middle, "min": values[0],
-               "max": values[-1], "interval": [values[0], values[-1]]}
-    return {"name": "/".join([NAME] + [f"{name}={value}" for name, value
-                                       in parameters.items()]),
-            "parameters": [{"name": name, "value": value}
-                           for name, value in parameters.items()],
-            "missing": None, "busy": word.endswith("b"), "summary": summary,
-            "samples": [sample(round + 1, value)
-                        for round, value in enumerate(values)]}
+    parameters = {"cpus": str(index // 3), "memory": ["0", "1", "interleave"][index % 3]}
+    made = point("numa", parameters, middle, busy=word.endswith("b"))
+    for one in made["samples"]:
+        one["figures"] = {"read_gbs": 10000 / one["value"]}
+    return made
 
 
-machine = [{"name": "processor", "value": os.environ.get("MACHINE", "A64FX")}]
-experiment = {
-    "name": NAME, "title": "dependent loads", "unit": "ns",
-    "higher_is_better": False, "accounting": "one load", "x_parameter": "memory" if IS_MAP else "pages",
-    "series_parameter": "cpus" if IS_MAP else "pages", "x_is_number": False,
-    "points": [point(index, word)
-               for index, word in enumerate(sys.argv[1 + IS_MAP:])],
-    "guide": [], "conclusions": []}
-json.dump({
-    "schema": "mpgbench-1", "version": "1.0", "date": "2026-01-01T00:00:00Z",
-    "quick": False, "repetitions": 7, "seed": 1, "machine": machine,
-    "load": {"seconds": 1, "others_cpus": 0, "steal_cpus": 0,
-             "load_average": 0, "busy": False},
-    "experiments": [experiment]}, sys.stdout)
+def main(words: list) -> None:
+    if words[:1] == ["--nodes"]:
+        made = experiment("numa", [between_nodes(*pair) for pair in enumerate(words[1:])],
+                          x_parameter="memory", series_parameter="cpus")
+    else:
+        made = experiment("chase", [
+            point("chase", {"pages": f"{index + 1}M"}, float(word.rstrip("b")),
+                  busy=word.endswith("b")) for index, word in enumerate(words)])
+    json.dump(run([made]), sys.stdout)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
