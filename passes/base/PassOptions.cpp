@@ -4,7 +4,6 @@
 
 #include "base/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"

@@ -5,7 +5,6 @@
 // wrong token reports it and returns nothing.
 
 #include "PragmaLine.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using namespace mpg;
