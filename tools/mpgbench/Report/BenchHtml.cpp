@@ -142,19 +142,13 @@ static void writeHead(raw_ostream &out, const BenchRun &run) {
 
 /// "Measured on DATE: 7 repetitions ..., full sizes."
 static void writeHow(raw_ostream &out, const BenchRun &run) {
-  size_t points = 0, measured = 0;
-  for (const ExperimentResult &experiment : run.experiments)
-    for (const PointResult &point : experiment.points) {
-      ++points;
-      measured += !point.samples.empty();
-    }
+  PointCounts points = countPoints(run);
   out << "<p>";
-  if (measured == points)
-    out << countWord(points, "point");
-  else
-    out << measured << " of " << countWord(points, "point");
-  out << " in " << countWord(run.experiments.size(), "experiment")
-      << ", measured " << escapeHtml(run.date) << ", " << describeRounds(run)
+  if (points.measured < points.all)
+    out << points.measured << " of ";
+  out << countWord(points.all, "point") << " in "
+      << countWord(run.experiments.size(), "experiment") << ", measured "
+      << escapeHtml(run.date) << ", " << describeRounds(run)
       << (run.repetitions == 1 ? " repetition" : " repetitions")
       << " each, in random order (seed " << run.seed << ").</p>\n";
   if (run.quick)
@@ -164,11 +158,7 @@ static void writeHow(raw_ostream &out, const BenchRun &run) {
 }
 
 static void writeLoad(raw_ostream &out, const BenchRun &run) {
-  size_t busy = 0;
-  for (const ExperimentResult &experiment : run.experiments)
-    busy += size_t(count_if(experiment.points, [](const PointResult &point) {
-      return point.isBusy;
-    }));
+  size_t busy = countPoints(run).busy;
   bool isBusy = run.load.isBusy();
   if (!isBusy && !busy) {
     out << "<p class=\"muted\">The machine was quiet: "

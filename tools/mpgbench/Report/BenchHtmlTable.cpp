@@ -98,14 +98,14 @@ struct Extras {
   std::vector<std::string> names; ///< in order of appearance
   std::map<std::string, Column> columns;
   /// Counters that have no value anywhere, by reason.
-  std::map<std::string, std::vector<std::string>> missing;
+  std::map<StringRef, std::vector<StringRef>> missing;
 };
 
 } // namespace
 
 static Extras collectExtras(const ExperimentResult &experiment) {
   Extras extras;
-  std::vector<std::pair<std::string, std::string>> without;
+  std::vector<std::pair<StringRef, StringRef>> without;
   auto add = [&](const PointResult &point, const std::string &name, double v) {
     if (!extras.columns.count(name))
       extras.names.push_back(name);
@@ -118,20 +118,17 @@ static Extras collectExtras(const ExperimentResult &experiment) {
       for (const CounterValue &counter : sample.counters)
         if (counter.value)
           add(point, counter.name, double(*counter.value));
-        else if (none_of(without, [&](const auto &pair) {
-                   return pair.first == counter.name;
-                 }))
+        else if (!is_contained(make_first_range(without), counter.name))
           without.push_back({counter.name, counter.missing});
     }
   for (const auto &[name, reason] : without)
-    if (!extras.columns.count(name))
+    if (!extras.columns.count(name.str()))
       extras.missing[reason].push_back(name);
   return extras;
 }
 
-static void writeNames(raw_ostream &out, ArrayRef<std::string> names) {
-  for (size_t i = 0; i < std::min(names.size(), nameLimit); ++i)
-    out << (i ? ", " : "") << "<code>" << escapeHtml(names[i]) << "</code>";
+static void writeNames(raw_ostream &out, ArrayRef<StringRef> names) {
+  out << join(map_range(names.take_front(nameLimit), htmlCode), ", ");
   if (names.size() > nameLimit)
     out << " and " << names.size() - nameLimit << " more";
 }
@@ -194,21 +191,14 @@ void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
 }
 
 void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
-  std::vector<std::string> reasons;
-  std::map<std::string, std::vector<std::string>> names;
-  for (const PointResult &point : experiment.points) {
-    if (!point.samples.empty())
-      continue;
-    std::string reason =
-        point.missing.empty() ? "no repetition ran" : point.missing;
-    if (!names.count(reason))
-      reasons.push_back(reason);
-    names[reason].push_back(point.name);
-  }
-  for (const std::string &reason : reasons) {
+  for (const auto &[reason, points] : collectUnmeasured(experiment)) {
+    std::vector<StringRef> names;
+    for (const PointResult *point : points)
+      names.push_back(point->name);
     out << "<p class=\"absent\">Not measured: ";
-    writeNames(out, names[reason]);
-    out << ": " << escapeHtml(reason) << "</p>\n";
+    writeNames(out, names);
+    out << ": " << (reason.empty() ? "no repetition ran" : escapeHtml(reason))
+        << "</p>\n";
   }
 }
 
@@ -231,11 +221,7 @@ bool mpg::isNodeMap(const ExperimentResult &experiment) {
 
 /// What \p point has beside its place: "pages 4K, bytes 512M".
 static std::string makeTitle(const PointResult &point) {
-  std::string title;
-  for (const auto &[name, value] : point.parameters)
-    if (name != "cpus" && name != "memory")
-      title += (title.empty() ? "" : ", ") + name + " " + value;
-  return title;
+  return describeOthers(point.parameters, {"cpus", "memory"});
 }
 
 namespace {

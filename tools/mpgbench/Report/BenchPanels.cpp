@@ -9,6 +9,7 @@
 #include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
+#include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
@@ -201,10 +202,8 @@ void Arranger::addPanels(const Group &group) {
   std::vector<std::string> titles;
   std::vector<std::vector<const PointResult *>> points;
   for (const PointResult *point : group.points) {
-    std::string title;
-    for (const auto &[name, value] : point->parameters)
-      if (name != group.x && name != group.series)
-        title += (title.empty() ? "" : ", ") + name + " " + value;
+    std::string title =
+        describeOthers(point->parameters, {group.x, group.series});
     size_t index = size_t(find(titles, title) - titles.begin());
     if (index == titles.size()) {
       titles.push_back(title);

@@ -72,6 +72,20 @@ std::string formatFigureLike(double value, double like);
 std::optional<double> findFigure(const PointResult &point,
                                  const std::string &name);
 
+/// Points without samples that have one reason for it, which may be empty.
+struct UnmeasuredPoints {
+  std::string reason;
+  std::vector<const PointResult *> points;
+};
+/// In the order of their first points.
+std::vector<UnmeasuredPoints> collectUnmeasured(const ExperimentResult &result);
+
+struct PointCounts {
+  size_t all = 0, measured = 0, busy = 0;
+  size_t rounds = 0; ///< of the point with most samples
+};
+PointCounts countPoints(const BenchRun &run);
+
 //===----------------------------------------------------------------------===//
 // Names of points
 //===----------------------------------------------------------------------===//
@@ -80,6 +94,10 @@ std::optional<double> findFigure(const PointResult &point,
 
 /// "yes", "no", "undecided", "not measured".
 llvm::StringRef kindWord(Conclusion::Kind kind);
+
+/// "pages 2M, threads 1": all but those with the names \p without.
+std::string describeOthers(const Parameters &parameters,
+                           llvm::ArrayRef<llvm::StringRef> without);
 
 /// Names of the parameters of all points, in order.
 std::vector<std::string> parameterNames(const ExperimentResult &result);

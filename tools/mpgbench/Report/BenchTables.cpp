@@ -77,9 +77,46 @@ std::string mpg::describeBacking(const PointResult &point) {
   return text;
 }
 
+std::vector<UnmeasuredPoints>
+mpg::collectUnmeasured(const ExperimentResult &result) {
+  std::vector<UnmeasuredPoints> groups;
+  for (const PointResult &point : result.points) {
+    if (!point.samples.empty())
+      continue;
+    auto group = find_if(groups, [&](const UnmeasuredPoints &one) {
+      return one.reason == point.missing;
+    });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), {point.missing, {}});
+    group->points.push_back(&point);
+  }
+  return groups;
+}
+
+PointCounts mpg::countPoints(const BenchRun &run) {
+  PointCounts counts;
+  for (const ExperimentResult &experiment : run.experiments)
+    for (const PointResult &point : experiment.points) {
+      ++counts.all;
+      counts.measured += !point.samples.empty();
+      counts.busy += point.isBusy;
+      counts.rounds = std::max(counts.rounds, point.samples.size());
+    }
+  return counts;
+}
+
 //===----------------------------------------------------------------------===//
 // Names of points
 //===----------------------------------------------------------------------===//
+
+std::string mpg::describeOthers(const Parameters &parameters,
+                                ArrayRef<StringRef> without) {
+  std::string text;
+  for (const auto &[name, value] : parameters)
+    if (!is_contained(without, name))
+      text += (text.empty() ? "" : ", ") + name + " " + value;
+  return text;
+}
 
 std::vector<std::string> mpg::parameterNames(const ExperimentResult &result) {
   std::vector<std::string> names;
@@ -111,17 +148,9 @@ static bool isShared(ArrayRef<const PointResult *> points, StringRef name) {
   });
 }
 
-static std::vector<const PointResult *>
-makePoints(const ExperimentResult &result) {
-  std::vector<const PointResult *> points;
-  for (const PointResult &point : result.points)
-    points.push_back(&point);
-  return points;
-}
-
 Parameters mpg::sharedParameters(const ExperimentResult &result) {
   Parameters shared;
-  std::vector<const PointResult *> all = makePoints(result);
+  auto all = to_vector(make_pointer_range(result.points));
   if (all.size() < 2)
     return shared;
   for (const std::string &name : parameterNames(result))
@@ -134,7 +163,7 @@ Parameters mpg::sharedParameters(const ExperimentResult &result) {
 static std::string commonText(const ExperimentResult &result,
                               ArrayRef<const PointResult *> points) {
   std::string text;
-  std::vector<const PointResult *> all = makePoints(result);
+  auto all = to_vector(make_pointer_range(result.points));
   for (const std::string &name : parameterNames(result)) {
     StringRef value = parameter(points.front()->parameters, name);
     if (!value.empty() && isShared(points, name) && !isShared(all, name))

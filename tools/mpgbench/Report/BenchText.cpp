@@ -165,15 +165,7 @@ static void writePointTable(raw_ostream &out, const ExperimentResult &result,
 
 /// Points without samples, one line for each reason.
 static void writeUnmeasured(raw_ostream &out, const ExperimentResult &result) {
-  std::vector<std::string> reasons;
-  for (const PointResult &point : result.points)
-    if (point.samples.empty() && !is_contained(reasons, point.missing))
-      reasons.push_back(point.missing);
-  for (const std::string &reason : reasons) {
-    std::vector<const PointResult *> points;
-    for (const PointResult &point : result.points)
-      if (point.samples.empty() && point.missing == reason)
-        points.push_back(&point);
+  for (const auto &[reason, points] : collectUnmeasured(result)) {
     std::string label = "not measured: " + pointsLabel(result, points) + ":";
     // Not filled: reasons end with commands that are to be copied.
     bool isLong = label.size() + reason.size() > pointTableColumns - 3;
@@ -258,28 +250,20 @@ static void writeMachine(raw_ostream &out, const BenchRun &run) {
   if (!counters.empty())
     writeRow(out, "hardware counters", counters);
   writeRow(out, "load", describeLoad(run.load));
-  size_t points = 0, busy = 0;
-  for (const ExperimentResult &experiment : run.experiments)
-    for (const PointResult &point : experiment.points) {
-      points += !point.samples.empty();
-      busy += point.isBusy;
-    }
-  if (busy)
+  PointCounts counts = countPoints(run);
+  if (counts.busy)
     out << "\n"
         << fillText(formatv("The machine was busy during {0} of {1} points: "
                             "they are marked, and nothing is concluded from "
                             "them. Measure again when it is quiet.",
-                            busy, points)
+                            counts.busy, counts.measured)
                         .str(),
                     0)
         << "\n";
 }
 
 std::string mpg::describeRounds(const BenchRun &run) {
-  size_t measured = 0;
-  for (const ExperimentResult &experiment : run.experiments)
-    for (const PointResult &point : experiment.points)
-      measured = std::max(measured, point.samples.size());
+  size_t measured = countPoints(run).rounds;
   return (measured < run.repetitions ? std::to_string(measured) + " of " : "") +
          std::to_string(run.repetitions);
 }
