@@ -6,6 +6,7 @@
 #include "JobRules/JobVerdict.h"
 #include "JobRules/RuleContext.h"
 #include "JobScript/Launchers.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,15 +18,7 @@ using namespace mpg;
 //===----------------------------------------------------------------------===//
 
 static std::string quoted(const JobWord &word) {
-  bool isPlain = !word.text.empty() && all_of(word.text, [](char c) {
-    return isAlnum(c) || StringRef("./_-+=:,@%^").contains(c);
-  });
-  if (isPlain || !word.known())
-    return word.text;
-  std::string text = "'";
-  for (char c : word.text)
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
+  return word.known() ? shellWord(word.text) : word.text;
 }
 
 static void addWords(ArrayRef<JobWord> words, std::string &line) {
@@ -121,13 +114,6 @@ static bool isForVendor(const FileReport &report) {
   return report.target == Target::fugaku;
 }
 
-static std::string reasonText(ArrayRef<FindingId> ids) {
-  std::string text;
-  for (FindingId id : ids)
-    text += (text.empty() ? "" : ", ") + idText(id);
-  return text;
-}
-
 /// A launcher whose own memory does not matter.
 static void judgeReplaced(const JobLaunch &start, const MemoryUse &memory,
                           ProgramVerdict &verdict) {
@@ -169,7 +155,7 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
                       : means.idle.empty() ? nothingLoads.str()
                                            : means.idle;
   else
-    verdict.because = reasonText(means.because);
+    verdict.because = join(map_range(means.because, idText), ", ");
   bool hasNoLoader = isStatic(report.kind);
   if (hasNoLoader && !report.carriesLibmpg) {
     if (means.obstacle.empty())

@@ -65,9 +65,8 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text,
   out << "  " << left_justify((label + ":").str(), indent - 2);
   // Command lines stand right below the label, so that they stay short.
   StringRef prose = text.substr(0, text.find("\n  "));
-  std::string safe;
-  for (StringRef line : split(prose.rtrim('\n'), '\n'))
-    safe += (safe.empty() ? "" : "\n") + printable(line);
+  std::string safe =
+      join(map_range(split(prose.rtrim('\n'), '\n'), printable), "\n");
   out << fillText(safe, indent, terminalColumns()) << "\n";
   SmallVector<StringRef, 8> lines;
   text.substr(prose.size()).split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -85,13 +84,6 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text,
     if (printed)
       printed->insert(line);
   }
-}
-
-static std::string becauseText(const Region &region) {
-  std::string text;
-  for (FindingId id : region.because)
-    text += (text.empty() ? "" : ", ") + idText(id);
-  return text;
 }
 
 /// Of what is mapped past malloc: whose it is, and what helps.
@@ -116,7 +108,8 @@ std::string mpg::eligibleWord(const Region &region) {
 static std::string eligibleText(const Region &region, const MemoryUse &memory) {
   if (region.name == "mapped")
     return mappedText(memory);
-  std::string word = eligibleWord(region), because = becauseText(region);
+  std::string word = eligibleWord(region),
+              because = join(map_range(region.because, idText), ", ");
   if (word == "-")
     return word;
   if (region.isFromCache() && region.eligibleBytes)
@@ -141,10 +134,11 @@ static void writeRegions(raw_ostream &out, const FileReport &report) {
   }
   if (report.largestSymbols.empty())
     return;
-  std::string largest;
-  for (const LargeSymbol &symbol : report.largestSymbols)
-    largest += (largest.empty() ? "" : ", ") + printable(symbol.name) + " (" +
-               formatBytes(symbol.bytes) + " in " + symbol.section + ")";
+  auto describe = [](const LargeSymbol &symbol) {
+    return printable(symbol.name) + " (" + formatBytes(symbol.bytes) + " in " +
+           symbol.section + ")";
+  };
+  std::string largest = join(map_range(report.largestSymbols, describe), ", ");
   out << "  largest: " << fillLine(largest, 11) << "\n";
 }
 
