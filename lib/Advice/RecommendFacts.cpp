@@ -6,6 +6,7 @@
 
 #include "Advice/RecommendRules.h"
 #include "Audit/ClosureFacts.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -266,17 +267,12 @@ AdviceContext mpg::collectContext(const FileReport &program,
   return context;
 }
 
-static std::string plural(unsigned count, StringRef one, StringRef many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many).str();
-}
-
 std::string mpg::describe(const AdviceContext &context) {
   std::string text = "target " + targetName(context.target).str();
   if (context.threads)
-    text += ", " + plural(*context.threads, "thread", "threads") + " a process";
+    text += ", " + countWord(*context.threads, "thread") + " a process";
   if (context.ranksPerNode)
-    text += ", " + plural(*context.ranksPerNode, "process", "processes") +
-            " a node";
+    text += ", " + countWord(*context.ranksPerNode, "process") + " a node";
   if (context.reach == ThreadReach::severalNodes)
     text += context.coreGroups ? ": more than one core memory group (CMG)"
                                : ": perhaps more than one NUMA node";

@@ -406,11 +406,9 @@ void mpg::adviseRefills(const AdviceContext &context, Advice &advice) {
 /// Of a hundred samples a share of 5 % is right within 4 %.
 static std::string describeFew(const SampledTime &time) {
   constexpr size_t enough = 100;
-  return time.samples >= enough
-             ? ""
-             : " (by " + std::to_string(time.samples) +
-                   (time.samples == 1 ? " sample" : " samples") +
-                   " only: record for longer)";
+  return time.samples >= enough ? ""
+                                : " (by " + countWord(time.samples, "sample") +
+                                      " only: record for longer)";
 }
 
 static double mallocShare(const Measurement &from) {
@@ -433,8 +431,7 @@ void mpg::judgeMalloc(const AdviceContext &context, Advice &advice) {
     size_t threads = from->sampled->threads;
     addVerdict(advice, "malloc-threads", *from,
                percent(mallocShare(*from)) + " of the time of " +
-                   std::to_string(threads) +
-                   (threads == 1 ? " thread" : " threads") +
+                   countWord(threads, "thread") +
                    " is spent in malloc and free" +
                    describeFew(*from->sampled) + ": " +
                    (mallocShare(*from) < busyInMalloc

@@ -55,8 +55,7 @@ void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
     add(advice, name, "demand:demand:prepage",
         "Start-up needs " + formatBytes(context.startupBytes()) +
             " on a node, twice .data and .bss of " +
-            std::to_string(context.ranks()) +
-            (context.ranks() == 1 ? " process" : " processes") +
+            countWord(context.ranks(), "process") +
             "; with demand .bss is not copied (Fujitsu's guide, 9.1). Memory "
             "of malloc stays prepaged: the threads are on one CMG.");
 }

@@ -5,6 +5,7 @@
 // same on every machine that runs a compiler or mpgaudit.
 
 #include "Elf/HintNote.h"
+#include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
@@ -262,13 +263,9 @@ static std::string tagByteList(const mpg_note_hints &hints) {
   return text.empty() ? " none" : text;
 }
 
-static std::string formatCount(uint32_t count, StringRef one, StringRef many) {
-  return utostr(count) + " " + (count == 1 ? one : many).str();
-}
-
 std::string mpg::describeTags(const mpg_note_hints &hints) {
-  return formatCount(hints.taggedAccesses, "tagged access", "tagged accesses") +
-         ", tag bytes" + tagByteList(hints);
+  return countWord(hints.taggedAccesses, "tagged access") + ", tag bytes" +
+         tagByteList(hints);
 }
 
 std::string mpg::describeWays(const uint8_t (&ways)[4]) {

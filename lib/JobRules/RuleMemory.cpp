@@ -215,10 +215,8 @@ static bool isSaidAlready(const FileReport &report) {
 static void setFix(Finding &finding, const JobContext &job, uint64_t fitting,
                    const JobValue &policy) {
   std::string fewer =
-      fitting
-          ? "start at most " + std::to_string(fitting) +
-                (fitting == 1 ? " process on a node" : " processes on a node")
-          : std::string("allocate the largest arrays at run time");
+      fitting ? "start at most " + countWord(fitting, "process") + " on a node"
+              : std::string("allocate the largest arrays at run time");
   bool demand = policy.known && policy.text.starts_with("demand:");
   if (job.target != Target::fugaku || demand || !policy.known) {
     fewer[0] = toUpper(fewer[0]);
@@ -242,8 +240,7 @@ static void checkLaunch(JobContext &job, const JobLaunch &launch,
   if (all <= limit.bytes)
     return;
   Finding &finding = job.add(FindingId::mpg226, launch.line, launch.conditional,
-                             "start-up of " + std::to_string(*ranks) +
-                                 (*ranks == 1 ? " process" : " processes") +
+                             "start-up of " + countWord(*ranks, "process") +
                                  " on a node needs " + formatBytes(all) +
                                  ", the job has " + formatBytes(limit.bytes));
   finding.where.symbol = launch.program.text;

@@ -7,6 +7,7 @@
 // nothing because another one decides.
 
 #include "JobRules/RuleContext.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <set>
@@ -162,8 +163,7 @@ void mpg::checkNames(JobContext &job) {
 
 static std::string fieldsText(StringRef value) {
   size_t fields = value.empty() ? 0 : value.count(':') + 1;
-  return "it has " + std::to_string(fields) +
-         (fields == 1 ? " field" : " fields") + " instead of 3";
+  return "it has " + countWord(fields, "field") + " instead of 3";
 }
 
 static void checkValue(JobContext &job, const JobSetting &setting,

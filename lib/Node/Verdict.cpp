@@ -206,9 +206,8 @@ StringRef mpg::statusName(VerdictStatus status) {
 static uint64_t subtract(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
 static std::string pagesText(uint64_t pages) {
-  return std::to_string(pages) + (pages == 1 ? " page" : " pages") +
-         " of 2 MiB (" + formatBytes(multiplyCapped(pages, largePageBytes)) +
-         ")";
+  return countWord(pages, "page") + " of 2 MiB (" +
+         formatBytes(multiplyCapped(pages, largePageBytes)) + ")";
 }
 
 //===----------------------------------------------------------------------===//

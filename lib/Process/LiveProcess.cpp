@@ -367,8 +367,7 @@ static std::string describeStack(uint64_t bytes) {
 void mpg::writeProcess(raw_ostream &out, const LiveProcess &process) {
   const Launch &launch = process.launch;
   out << "process " << process.pid << ": " << printable(process.shownPath)
-      << ", " << process.threads
-      << (process.threads == 1 ? " thread" : " threads");
+      << ", " << countWord(process.threads, "thread");
   if (launch.stackBytes)
     out << ", stack limit " << describeStack(*launch.stackBytes);
   out << "\n";

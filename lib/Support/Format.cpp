@@ -34,7 +34,10 @@ std::string mpg::formatBytes(uint64_t bytes) {
 }
 
 std::string mpg::countWord(size_t count, StringRef word) {
-  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
+  return std::to_string(count) + " " + word.str() +
+         (count == 1            ? ""
+          : word.ends_with("s") ? "es"
+                                : "s");
 }
 
 std::optional<uint64_t> mpg::parseBytes(StringRef text) {

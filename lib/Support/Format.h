@@ -19,7 +19,7 @@ namespace mpg {
 std::string formatHex(uint64_t value);   ///< "0x404000"
 std::string formatBytes(uint64_t bytes); ///< "512 B", "1.5 MiB", "9 GiB"
 
-/// "1 error", "2 errors".
+/// "1 error", "2 errors", "3 processes".
 std::string countWord(size_t count, llvm::StringRef word);
 
 /// "65536", "0x10000", "64K", "2M", "28GiB", "1g"; absent for other text, or a

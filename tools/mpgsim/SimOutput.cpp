@@ -67,13 +67,11 @@ static std::vector<std::string> headCells(const SimReport &report) {
                                     "sector1_ways", "page_bytes"};
   for (const sim::TlbLevel &level : report.machine.tlbs)
     cells.push_back(level.name + " misses");
-  auto add = [&](const std::string &name) {
-    append_values(cells, name + " min", name + " max");
-  };
   for (const sim::CacheLevel &level : report.machine.caches)
-    add(level.name + " misses");
-  add("lines read");
-  add("lines written");
+    append_values(cells, level.name + " misses min",
+                  level.name + " misses max");
+  append_values(cells, "lines read min", "lines read max", "lines written min",
+                "lines written max");
   return cells;
 }
 

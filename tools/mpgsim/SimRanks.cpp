@@ -192,8 +192,8 @@ static std::string missingRanks(const SimReport &report) {
   if (!missing)
     return "";
   size_t first = size_t(llvm::find(isThere, false) - isThere.begin());
-  return "; " + plural(missing, "file is missing", "files are missing") +
-         ", that of rank " + std::to_string(first) +
+  return "; " + countWord(missing, "file") + (missing > 1 ? " are" : " is") +
+         " missing" + ", that of rank " + std::to_string(first) +
          (missing > 1 ? " first" : "");
 }
 

@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "SimRun/SimProgram.h"
 #include "Support/Table.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 
@@ -163,8 +164,6 @@ std::string pageName(uint64_t bytes);
 /// "1234567" as "1.23 M"; an interval as "1.2 M to 1.3 M".
 std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);
-/// "1 core", "3 cores"
-std::string plural(uint64_t count, const char *one, const char *many);
 /// Its name in a table; its own name is cut to \p max letters.
 std::string arrayName(const SimPart &part, size_t max);
 std::string loopName(const SimPart &part, size_t max);
@@ -175,6 +174,13 @@ std::string loopName(const SimPart &part, size_t max);
 
 /// To and from memory, at most.
 uint64_t trafficBytes(const SimReport &report, const SimPageCounts &page);
+
+/// Of the TLBs or the caches of a machine.
+template <typename Level>
+std::vector<std::string> getNames(const std::vector<Level> &levels) {
+  auto names = llvm::map_range(levels, [](auto &level) { return level.name; });
+  return {names.begin(), names.end()};
+}
 
 Table pagesTable(const SimReport &report);
 /// What each division of the cache misses.

@@ -154,11 +154,8 @@ makeMissPlot(const SimReport &report, StringRef id, StringRef what,
 }
 
 static void writePages(raw_ostream &out, const SimReport &report) {
-  std::vector<std::string> tlbs, caches;
-  for (const sim::TlbLevel &level : report.machine.tlbs)
-    tlbs.push_back(level.name);
-  for (const sim::CacheLevel &level : report.machine.caches)
-    caches.push_back(level.name);
+  std::vector<std::string> tlbs = getNames(report.machine.tlbs),
+                           caches = getNames(report.machine.caches);
   out << "<section id=\"pages\">\n<h2>Page sizes</h2>\n";
   std::vector<Plot> plots;
   if (!tlbs.empty())
@@ -290,10 +287,10 @@ static void writeHeat(raw_ostream &out, const SimReport &report) {
     std::string id = "heat-" + std::to_string(at);
     out << "<figure>\n<figcaption id=\"" << id << "\"><strong><code>"
         << escapeHtml(arrayName(*part, longestName)) << "</code></strong>, "
-        << plural(part->use.of2M, "page", "pages") << ", "
+        << countWord(part->use.of2M, "page") << ", "
         << formatv("{0:f1} %",
                    100 * double(part->use.of4K) / double(part->use.of2M * 512))
-        << " used; " << plural(part->heat.pagesEach, "page", "pages")
+        << " used; " << countWord(part->heat.pagesEach, "page")
         << " a row</figcaption>\n";
     writeHeatMap(out, part->heat.rows, id);
     out << "</figure>\n";

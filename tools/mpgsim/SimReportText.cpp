@@ -27,10 +27,10 @@ uint64_t mpg::trafficBytes(const SimReport &report, const SimPageCounts &page) {
 Table mpg::pagesTable(const SimReport &report) {
   Table table;
   table.addColumn("pages", /*isNumber=*/false);
-  for (const sim::TlbLevel &level : report.machine.tlbs)
-    table.addNumber(level.name + " misses");
-  for (const sim::CacheLevel &level : report.machine.caches)
-    table.addNumber(level.name + " misses");
+  std::vector<std::string> levels = getNames(report.machine.tlbs);
+  append_range(levels, getNames(report.machine.caches));
+  for (const std::string &level : levels)
+    table.addNumber(level + " misses");
   table.addNumber("memory");
   table.addNumber("walks, ms");
   for (const SimPageCounts &page : report.all.pages) {
@@ -46,12 +46,9 @@ Table mpg::pagesTable(const SimReport &report) {
   if (report.machine.bands.empty())
     return table;
   std::vector<std::string> row = {"band"};
-  for (const sim::TlbLevel &level : report.machine.tlbs)
-    row.push_back(describeBand(report, level.name));
-  for (const sim::CacheLevel &level : report.machine.caches)
-    row.push_back(describeBand(report, level.name));
-  row.push_back(describeBand(report, "memory"));
-  row.push_back("-");
+  for (const std::string &level : levels)
+    row.push_back(describeBand(report, level));
+  append_values(row, describeBand(report, "memory"), "-");
   table.addRow(row);
   return table;
 }
@@ -224,10 +221,6 @@ std::string mpg::loopName(const SimPart &part, size_t max) {
   return function.empty() ? name : name + " (" + function + ")";
 }
 
-std::string mpg::plural(uint64_t count, const char *one, const char *many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 //===----------------------------------------------------------------------===//
 // The part of the run that a report is about
 //===----------------------------------------------------------------------===//
@@ -264,7 +257,7 @@ static std::string getRegion(const SimSampled &sampled) {
     return formatv("{0} s from {1} s after the start on", sampled.what.seconds,
                    sampled.what.delay)
         .str();
-  std::string times = ", " + plural(sampled.regions, "time", "times");
+  std::string times = ", " + countWord(sampled.regions, "time");
   if (sampled.what.by == MPG_SIM_CALLS)
     return "from mpg_sim_begin to mpg_sim_end" + times;
   std::string text = printable(sampled.what.function) + times;
@@ -286,11 +279,10 @@ std::string mpg::describeSample(const SimReport &report) {
   const SimSampled &sampled = report.sampled;
   if (sampled.what.by == MPG_SIM_ALL)
     return "";
-  std::string lone =
-      sampled.loneEnds
-          ? "; " + plural(sampled.loneEnds, "mpg_sim_end", "mpg_sim_ends") +
-                " without a mpg_sim_begin in front"
-          : "";
+  std::string lone = sampled.loneEnds
+                         ? "; " + countWord(sampled.loneEnds, "mpg_sim_end") +
+                               " without a mpg_sim_begin in front"
+                         : "";
   if (!sampled.regions)
     return missingRegion(sampled) + lone;
   return formatv("{0}; {1}; at most {2:f1} % of the processor time of the run, "

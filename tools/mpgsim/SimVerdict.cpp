@@ -262,8 +262,8 @@ std::string mpg::describeEnding(const SimEnding &ending) {
 std::string mpg::describeCores(const SimReport &report) {
   if (report.cores == 1)
     return "One core";
-  return plural(report.cores, "core", "cores") + " in " +
-         plural(report.groups, "core group", "core groups");
+  return countWord(report.cores, "core") + " in " +
+         countWord(report.groups, "core group");
 }
 
 std::string mpg::describeBand(const SimReport &report, StringRef counter) {
@@ -316,14 +316,14 @@ std::string mpg::describeMissingPart(const SimReport &report) {
   std::string others =
       formatv("{0} made {1} accesses that are not in these counts, which have "
               "{2} % of all",
-              plural(ending.otherThreads, "other thread", "other threads"),
+              countWord(ending.otherThreads, "other thread"),
               ending.lostAccesses, unsigned(100 * seenShare(report)));
   if (report.ranks.size() > 1)
     return others + "; the report of each rank says why";
   if (report.cores >= cores)
     return formatv("{0} has {1}, fewer than there were threads: {2}. Run it "
                    "with at most {3} (OMP_NUM_THREADS={3})",
-                   report.machine.name, plural(cores, "core", "cores"), others,
+                   report.machine.name, countWord(cores, "core"), others,
                    cores);
   return others + ": only threads of pthread_create in a program that is not "
                   "linked with -static are seen. Link it so, or run it with "
@@ -342,23 +342,21 @@ std::vector<std::string> mpg::findGaps(const SimReport &report) {
     gaps.push_back("lines, as there is no debug information (compile with -g)");
   const SimEnding &ending = report.ending;
   if (ending.otherProcesses)
-    gaps.push_back(plural(ending.otherProcesses, "process", "processes") +
+    gaps.push_back(countWord(ending.otherProcesses, "process") +
                    " beside the first, forked or started later");
   if (ending.skips)
-    gaps.push_back("why threads waited, " +
-                   plural(ending.skips, "time", "times") +
+    gaps.push_back("why threads waited, " + countWord(ending.skips, "time") +
                    ": what they do to shared caches there depends on this "
                    "machine, too");
   if (report.damaged)
-    gaps.push_back(plural(report.damaged, "record", "records") +
+    gaps.push_back(countWord(report.damaged, "record") +
                    " that could not be read");
   static constexpr size_t max = 6;
   for (size_t at = 0; at < std::min(max, report.notSeen.size()); ++at)
-    gaps.push_back(plural(report.notSeen[at].second, "call to ", "calls to ") +
+    gaps.push_back(countWord(report.notSeen[at].second, "call") + " to " +
                    printable(shownFunction(report.notSeen[at].first)));
   if (report.notSeen.size() > max)
-    gaps.push_back(plural(report.notSeen.size() - max, "other function",
-                          "other functions") +
+    gaps.push_back(countWord(report.notSeen.size() - max, "other function") +
                    " (--json has all)");
   return gaps;
 }

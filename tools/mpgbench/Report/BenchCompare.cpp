@@ -278,8 +278,7 @@ static void writeSummary(raw_ostream &out, const Counts &counts) {
     out << "No point could be compared.\n";
     return;
   }
-  std::string text = formatv("{0} {1} compared: ", counts.compared,
-                             counts.compared == 1 ? "point" : "points");
+  std::string text = countWord(counts.compared, "point") + " compared: ";
   if (counts.better + counts.worse == 0)
     text += "no difference that is certain.";
   else

@@ -304,9 +304,9 @@ std::string mpg::poolShortage(const PageFacts &pages, uint64_t pageBytes,
   if (missingPages(*pool, bytes) == 0)
     return "";
   uint64_t wanted = pagesFor(bytes, pageBytes);
-  return std::to_string(wanted) + (wanted == 1 ? " page of " : " pages of ") +
-         formatBytes(pageBytes) + (wanted == 1 ? " is" : " are") +
-         " needed, and " + std::to_string(unclaimed(*pool)) + " of " +
+  return countWord(wanted, "page") + " of " + formatBytes(pageBytes) +
+         (wanted == 1 ? " is" : " are") + " needed, and " +
+         std::to_string(unclaimed(*pool)) + " of " +
          std::to_string(pool->total.valueOr(0)) + " are free";
 }
 

@@ -401,9 +401,8 @@ void CompareDriver::printPlan() const {
     return;
   unsigned each = runsInRound();
   errs() << "mpgrun: " << each * (comparison.rounds + 1)
-         << " runs: a warm-up and " << comparison.rounds
-         << (comparison.rounds == 1 ? " round" : " rounds") << " of " << each
-         << " modes\n";
+         << " runs: a warm-up and " << countWord(comparison.rounds, "round")
+         << " of " << each << " modes\n";
 }
 
 /// "0.4 s", "40 s", "12 min", "3 h".

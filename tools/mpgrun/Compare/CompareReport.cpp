@@ -201,9 +201,8 @@ void CompareTable::write(raw_ostream &out) const {
 }
 
 static std::string describeRounds(const Comparison &comparison) {
-  return std::to_string(comparison.rounds) +
-         (comparison.rounds == 1 ? " round" : " rounds") +
-         " after a warm-up, seed " + std::to_string(comparison.seed);
+  return countWord(comparison.rounds, "round") + " after a warm-up, seed " +
+         std::to_string(comparison.seed);
 }
 
 void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
