@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses one !OCL line: the directives about the sector cache and the contents
-// of their parentheses. Skips all other directives of Fujitsu's by name.
-// ProgramUnits.h declares the result.
+// Parses one !OCL line: the directives about the sector cache and zero fill,
+// and the contents of their parentheses. Skips all other directives of
+// Fujitsu's by name. ProgramUnits.h declares the result.
 
 #include "Ocl/ProgramUnits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +14,8 @@ using namespace mpg;
 
 // Ways that sector 0 and sector 1 share. HW:a64fx-l1d-way, HW:a64fx-l2-ways-job
 static constexpr int64_t l1Limit = 4, l2Limit = 14;
+/// Of ZFILL: as zfillDefaultLines of the passes.
+static constexpr unsigned defaultLines = 18;
 
 namespace {
 
@@ -38,6 +40,7 @@ private:
   void readSectorSizes(OclDirective &directive, StringRef inside,
                        size_t offset);
   void readArrays(OclDirective &directive, StringRef inside, size_t offset);
+  void readLines(OclDirective &directive, StringRef inside, size_t offset);
   std::optional<OclWays> readNumber(OclDirective &directive, StringRef word,
                                     size_t offset, StringRef cache,
                                     int64_t limit);
@@ -64,6 +67,8 @@ static const Name names[] = {
     {"END_CACHE_SECTOR_SIZE", OclForm::sectorSize, true},
     {"CACHE_SUBSECTOR_ASSIGN", OclForm::subsectorAssign, false},
     {"END_CACHE_SUBSECTOR", OclForm::subsectorAssign, true},
+    {"ZFILL", OclForm::zfill, false},
+    {"NOZFILL", OclForm::noZfill, false},
 };
 
 static StringRef getName(OclForm form, bool isEnd) {
@@ -89,7 +94,7 @@ void Parser::refuse(OclDirective &directive, size_t offset,
   directive.isWrong = true;
   warn(offset, problem + "; " + getName(directive.form, directive.isEnd) +
                    " is ignored" +
-                   (namesArrays(directive.form)
+                   (namesArrays(directive.form) || isAboutLoop(directive.form)
                         ? ""
                         : ", and tags there have no effect without ways from "
                           "elsewhere"));
@@ -243,10 +248,23 @@ void Parser::readArrays(OclDirective &directive, StringRef inside,
   }
 }
 
+/// How many lines ZFILL zeroes ahead.
+void Parser::readLines(OclDirective &directive, StringRef inside,
+                       size_t offset) {
+  std::optional<int64_t> value = evaluate(inside.trim(), constants);
+  if (!value || *value < 1 || *value > 100)
+    return refuse(directive, offset,
+                  "expected a number of lines from 1 to 100, not '" +
+                      inside.trim() + "'");
+  directive.lines = unsigned(*value);
+}
+
 void Parser::readArguments(OclDirective &directive, StringRef inside,
                            size_t offset) {
   if (namesArrays(directive.form))
     readArrays(directive, inside, offset);
+  else if (directive.form == OclForm::zfill)
+    readLines(directive, inside, offset);
   else if (directive.form == OclForm::isolateWay)
     readWays(directive, inside, offset);
   else
@@ -257,9 +275,10 @@ void Parser::readArguments(OclDirective &directive, StringRef inside,
 /// compiler's.
 static const Name *findNearest(StringRef name) {
   for (const Name &candidate : names) {
-    // Two letters: farther away there are other directives (CACHE_...).
-    unsigned distance = StringRef(candidate.name).edit_distance(name, true, 2);
-    if (distance <= 2)
+    // Two letters: farther away there are other directives (CACHE_...). XFILL
+    // is one, too.
+    unsigned max = isAboutLoop(candidate.form) ? 0 : 2;
+    if (StringRef(candidate.name).edit_distance(name, true, 2) <= max)
       return &candidate;
   }
   return nullptr;
@@ -284,14 +303,17 @@ void Parser::readDirective(StringRef name, size_t offset) {
   directive.form = found->form;
   directive.isEnd = found->isEnd;
   directive.offset = offset;
-  if (found->isEnd && hasArguments)
+  bool takesNone = found->isEnd || found->form == OclForm::noZfill;
+  bool mayHaveNone = takesNone || found->form == OclForm::zfill;
+  directive.lines = found->form == OclForm::zfill ? defaultLines : 0;
+  if (takesNone && hasArguments)
     warn(inside - 1, Twine(found->name) + " takes no arguments; they are "
                                           "ignored");
-  else if (!found->isEnd && !arguments)
+  else if (!arguments && (hasArguments || !mayHaveNone))
     refuse(directive, hasArguments ? inside - 1 : offset + name.size(),
            hasArguments ? "this parenthesis is not closed"
                         : "expected its arguments in parentheses");
-  else if (!found->isEnd)
+  else if (arguments && !takesNone)
     readArguments(directive, *arguments, inside);
   line.directives.push_back(std::move(directive));
 }

@@ -118,6 +118,7 @@ public:
 
 private:
   void addOcl(const FortranLine &line);
+  void endLoopDirectives(unsigned line);
   void warn(SourcePlace place, const Twine &text);
   void remark(SourcePlace place, const Twine &text, OclSeverity severity);
   std::string lineText(unsigned line) const;
@@ -191,15 +192,29 @@ void Reader::addOcl(const FortranLine &line) {
 
 void Reader::add(const FortranLine &line) {
   if (line.isOcl)
-    addOcl(line);
-  else
-    units.addStatement(line.text, line.firstLine());
+    return addOcl(line);
+  endLoopDirectives(line.lastLine());
+  units.addStatement(line.text, line.firstLine());
+}
+
+/// Those in front of the statement that ends in \p line are about its loop.
+void Reader::endLoopDirectives(unsigned line) {
+  auto found = directives.find(units.current());
+  if (found == directives.end())
+    return;
+  for (Placed &placed : reverse(found->second)) {
+    if (!isAboutLoop(placed.directive.form) || placed.endLine)
+      break;
+    placed.endLine = line;
+  }
 }
 
 /// Gives each directive its end; \p directives are those of one procedure.
 void Reader::matchEnds(MutableArrayRef<Placed> directives) {
   std::vector<Placed *> open;
   for (Placed &placed : directives) {
+    if (isAboutLoop(placed.directive.form))
+      continue;
     if (!placed.directive.isEnd) {
       open.push_back(&placed);
       continue;
@@ -233,10 +248,12 @@ void Reader::matchEnds(MutableArrayRef<Placed> directives) {
 void Reader::checkNesting(MutableArrayRef<Placed> directives) {
   for (size_t i = 0; i < directives.size(); ++i) {
     Placed &inner = directives[i];
-    if (inner.directive.isEnd || inner.directive.isWrong)
+    if (inner.directive.isEnd || inner.directive.isWrong ||
+        isAboutLoop(inner.directive.form))
       continue;
     for (const Placed &outer : directives.take_front(i)) {
       bool isOther = outer.directive.isEnd || outer.directive.isWrong ||
+                     isAboutLoop(outer.directive.form) ||
                      namesArrays(outer.directive.form) !=
                          namesArrays(inner.directive.form);
       bool bothWhole = outer.endLine == 0 && inner.endLine == 0 &&
@@ -264,6 +281,11 @@ static std::string waysText(const OclDirective &directive) {
   if (directive.l1Ways)
     text += (directive.l2Ways ? ",l1=" : "l1=") + numberText(*directive.l1Ways);
   return text;
+}
+
+static std::string loopText(const OclDirective &directive) {
+  return "loop:zfill=" +
+         (directive.lines ? utostr(directive.lines) : std::string("off"));
 }
 
 /// The lines from the directive \p first to its end \p last, as debug
@@ -331,7 +353,7 @@ unsigned Reader::findLoopDirective(unsigned line) const {
 
 /// Of the end of \p begin, if it has one.
 void Reader::emitEnd(const Placed &begin) {
-  if (!begin.endLine)
+  if (!begin.endLine || isAboutLoop(begin.directive.form))
     return;
   std::string ofBegin = (" the " + oclName(begin.directive.form) + " in " +
                          lineText(begin.place.line))
@@ -373,7 +395,8 @@ void Reader::emit(const Placed &placed) {
                                            : firstLine(placed.place.line),
                placed.endLine);
     if (!namesArrays(directive.form)) {
-      hint.value = waysText(directive);
+      hint.value = isAboutLoop(directive.form) ? loopText(directive)
+                                               : waysText(directive);
       result.hints.push_back(hint);
     }
     for (const std::string &array : directive.arrays) {

@@ -59,7 +59,7 @@ struct OclHint {
   std::vector<std::pair<unsigned, unsigned>> lines;
   bool hasIncluded = false; ///< included text lies between the lines as well
   SourcePlace place;        ///< of the directive
-  std::string value;        ///< "sector=1", "ways:l2=10,l1=2"
+  std::string value;        ///< "sector=1", "ways:l2=10,l1=2", "loop:zfill=18"
 };
 
 /// All but warnings say what becomes of a directive that is right.

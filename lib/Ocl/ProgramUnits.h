@@ -25,13 +25,20 @@ namespace mpg {
 //===----------------------------------------------------------------------===//
 //
 // The text after !OCL, taken apart. Only the directives of the sector cache
-// are known here; of all others there is the name.
+// and of zero fill are known here; of all others there is the name.
 //
 // Checks the request of a directive (HW:a64fx-l2-ways-job), but not its place:
 // that takes the whole procedure (OclReader).
 
-/// The four directives that can be ended by another one.
-enum class OclForm { isolateWay, isolateAssign, sectorSize, subsectorAssign };
+/// Four directives that can be ended by another one, and two about a loop.
+enum class OclForm {
+  isolateWay,
+  isolateAssign,
+  sectorSize,
+  subsectorAssign,
+  zfill,
+  noZfill
+};
 
 /// As users write them, for messages.
 llvm::StringRef oclName(OclForm form);
@@ -40,6 +47,11 @@ llvm::StringRef oclEndName(OclForm form);
 /// Whether \p form names arrays; the others give a number of ways.
 inline bool namesArrays(OclForm form) {
   return form == OclForm::isolateAssign || form == OclForm::subsectorAssign;
+}
+
+/// Whether \p form is about the loop after it.
+inline bool isAboutLoop(OclForm form) {
+  return form == OclForm::zfill || form == OclForm::noZfill;
 }
 
 /// How many ways sector 1 of one cache gets.
@@ -56,6 +68,7 @@ struct OclDirective {
   size_t offset = 0; ///< in the text
   std::optional<OclWays> l1Ways, l2Ways;
   std::vector<std::string> arrays; ///< in lower case, each once
+  unsigned lines = 0;              ///< to zero ahead
 };
 
 struct OclProblem {

@@ -77,7 +77,7 @@ static bool readFirstTouch(StringRef value, FirstTouch &mode) {
   return false;
 }
 
-static bool readZfill(StringRef value, unsigned &lines) {
+bool mpg::readZfill(StringRef value, unsigned &lines) {
   if (value == "off" || value == "auto") {
     lines = value == "auto" ? zfillAuto : 0;
     return true;

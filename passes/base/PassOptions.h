@@ -54,6 +54,13 @@ enum class ZfillRule {
 
 /// PassOptions::zfill: blocks as large as the machine's.
 constexpr unsigned zfillAuto = ~0u;
+
+/// Of a loop that has its own number of lines, as metadata; and of a module
+/// that has such loops.
+constexpr char zfillMark[] = "mpg.zfill";
+
+/// Reads "off", "auto" or a number of lines.
+bool readZfill(llvm::StringRef value, unsigned &lines);
 /// Of the published runs of STREAM with Fujitsu's compilers, 14 to 18.
 /// HW:a64fx-stream-published
 constexpr unsigned zfillDefaultLines = 18;

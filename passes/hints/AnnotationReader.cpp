@@ -506,6 +506,10 @@ bool mpg::readMarkers(Module &module, HintRequests &requests) {
       case HintKind::procedureWays:
         addWays(marker, markers, requests);
         break;
+      case HintKind::loop:
+        requests.loops.push_back(
+            {&function, marker.call, {}, marker.text.zfill, marker.where});
+        break;
       case HintKind::hint:
       case HintKind::touch:
       case HintKind::wayValue:

@@ -432,6 +432,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   for (const std::string &file : options->hintFiles)
     readSideFile(module, file, requests);
   isChanged |= markTouches(module, requests);
+  if (hasTags && optimised)
+    isChanged |= markLoops(module, requests);
   bool isAsked = !requests.hints.empty() || !requests.ways.empty();
   if (isAsked && options->userHints && !hasTags)
     remarkUntagged(module, "only AArch64 Linux has tags");

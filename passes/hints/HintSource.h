@@ -54,6 +54,14 @@ parallelRegionsIn(const WaysRequest &request);
 void coverFunction(WaysRequest &request);
 
 //===----------------------------------------------------------------------===//
+// Lines to zero ahead (LoopChoices.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Marks the loops that \p requests are about. Returns whether \p module
+/// changed.
+bool markLoops(llvm::Module &module, HintRequests &requests);
+
+//===----------------------------------------------------------------------===//
 // The readers
 //===----------------------------------------------------------------------===//
 //

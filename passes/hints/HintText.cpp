@@ -3,6 +3,7 @@
 // See HintText.h.
 
 #include "hints/HintText.h"
+#include "base/PassOptions.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -115,6 +116,15 @@ static Error readTouch(StringRef args, TouchChoice &into) {
   return Error::success();
 }
 
+static Error readLoop(StringRef args, unsigned &zfill) {
+  args = args.trim();
+  if (args.consume_front("zfill=") && readZfill(args, zfill))
+    return Error::success();
+  return badHint("unknown word '" + args +
+                 "'; known: loop:zfill=1..100, loop:zfill=auto, "
+                 "loop:zfill=off");
+}
+
 template <typename Args> static Error readItems(StringRef text, Args &into) {
   if (text.trim().empty())
     return badHint("nothing follows the colon; write for example "
@@ -132,6 +142,7 @@ static std::optional<HintKind> findKind(StringRef word) {
       .Case("hint", HintKind::hint)
       .Case("ways", HintKind::ways)
       .Case("touch", HintKind::touch)
+      .Case("loop", HintKind::loop)
       .Case("assign", HintKind::assign)
       .Case("procedure-assign", HintKind::procedureAssign)
       .Case("procedure-ways", HintKind::procedureWays)
@@ -152,7 +163,7 @@ static Expected<HintText> parseKind(StringRef text, bool mayName) {
   // Only those that users write are named; the others are the pragma plugin's.
   if (!kind)
     return badHint("unknown kind of hint '" + word.trim() +
-                   "'; known: hint, ways, touch");
+                   "'; known: hint, ways, touch, loop");
   HintText result;
   result.kind = *kind;
   // Leaves it unchanged if there is none.
@@ -177,6 +188,9 @@ static Expected<HintText> parseKind(StringRef text, bool mayName) {
     break;
   case HintKind::touch:
     error = readTouch(args, result.touch);
+    break;
+  case HintKind::loop:
+    error = readLoop(args, result.zfill);
     break;
   case HintKind::endAssign:
   case HintKind::endWays:

@@ -32,7 +32,8 @@ enum class HintKind {
   procedureWays,
   wayValue, ///< the number of ways, known at run time, for ways
   endAssign,
-  endWays
+  endWays,
+  loop ///< lines to zero ahead: the next loop, and those in it
 };
 
 /// Names of variables that have a number of ways; "" for none.
@@ -47,6 +48,7 @@ struct HintText {
   Ways ways;              ///< of ways, procedureWays
   WayNames wayNames = {}; ///< of ways in side files
   TouchChoice touch = TouchChoice::none;
+  unsigned zfill = 0; ///< of loop: as PassOptions::zfill
   /// Of pragmas: the number of their region, which its end has as well.
   unsigned region = 0;
   bool isL1 = false; ///< of wayValue
@@ -115,6 +117,15 @@ struct WaysRequest {
   bool hasVariables() const { return l1Variable.address || l2Variable.address; }
 };
 
+/// Lines to zero ahead in loops of the source.
+struct LoopRequest {
+  llvm::Function *function = nullptr;
+  llvm::Instruction *before = nullptr; ///< the loop follows; none: in region
+  std::shared_ptr<Region> region = {};
+  unsigned zfill = 0;
+  SourceLine where;
+};
+
 /// Whether first touch may place what is allocated for a variable, or in a
 /// function.
 struct TouchRequest {
@@ -128,6 +139,7 @@ struct TouchRequest {
 struct HintRequests {
   std::vector<HintRequest> hints;
   std::vector<WaysRequest> ways;
+  std::vector<LoopRequest> loops;
   std::vector<TouchRequest> touches;
   llvm::StringMap<unsigned> entries; ///< of side files, by line and name
   /// Warnings about side files so far: two may come from one source.

@@ -50,6 +50,7 @@ private:
                 SmallVectorImpl<HintText> &texts);
   void apply(const Key &key, const HintText &text);
   void applyWays(const Key &key, const HintText &text);
+  void applyLoop(const Key &key, const HintText &text);
   bool setVariables(const WayNames &names, WaysRequest &request);
   bool applyToVariable(const Key &key, const HintText &text,
                        Function &function);
@@ -239,6 +240,25 @@ void SideFileReader::applyWays(const Key &key, const HintText &text) {
       requests.ways.push_back(one);
 }
 
+void SideFileReader::applyLoop(const Key &key, const HintText &text) {
+  if (!key.variable.empty())
+    return complain("loop: is about loops of a function; leave out '" +
+                    key.variable + "'");
+  std::vector<Function *> functions = functionsNamed(module, key.name);
+  if (functions.empty())
+    return noteAbsent("function '" + key.name + "'");
+  for (Function *function : functions) {
+    LoopRequest request = {function, nullptr, nullptr, text.zfill, where};
+    request.region = std::make_shared<Region>();
+    if (key.lines.areGiven())
+      request.region = regionOfLines(key.lines, *function);
+    else
+      for (Instruction &instruction : instructions(*function))
+        request.region->insert(&instruction);
+    requests.loops.push_back(request);
+  }
+}
+
 /// Adds the variables that get what \p call returns. False if the key names one
 /// and it is not among them.
 bool SideFileReader::applyToResult(const Key &key, const HintText &text,
@@ -289,12 +309,14 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
     return applyToBlock(key, text);
   if (text.kind == HintKind::ways)
     return applyWays(key, text);
+  if (text.kind == HintKind::loop)
+    return applyLoop(key, text);
   if (text.kind == HintKind::touch && key.lines.areGiven())
     return complain("touch is about all that is allocated; leave out the "
                     "lines of '" +
                     key.name + "'");
   if (text.kind != HintKind::hint && text.kind != HintKind::touch)
-    return complain("only hint:, ways: and touch: are allowed here");
+    return complain("only hint:, ways:, touch: and loop: are allowed here");
   std::vector<Function *> functions = functionsNamed(module, key.name);
   bool isFound = false;
   if (key.variable.empty()) {

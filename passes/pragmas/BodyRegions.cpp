@@ -37,6 +37,8 @@ void BodyRegions::handle(ArrayRef<PragmaUse *> uses) {
       begin(*use);
     else if (use->kind == PragmaUse::end)
       end(*use);
+    else if (use->kind == PragmaUse::loop)
+      loop(*use);
     else
       procedure(*use);
   }
@@ -118,6 +120,15 @@ void BodyRegions::procedure(PragmaUse &use) {
     procedureWays = &use;
   }
   complete({&use, nullptr, place, place, ++regionCount, order, order});
+}
+
+/// MpgPasses.so looks for the loop after the marker.
+void BodyRegions::loop(PragmaUse &use) {
+  if (use.isWrong || isPattern || !isEmitted)
+    return;
+  std::string lines = use.lines ? llvm::utostr(use.lines) : "off";
+  insert(map.getPlace(use.at), order,
+         markers.make(use.name, "mpg:1:loop:zfill=" + lines));
 }
 
 /// \p region is well formed: only its request can be wrong.

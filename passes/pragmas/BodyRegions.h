@@ -36,6 +36,7 @@ private:
   void begin(PragmaUse &use);
   void end(PragmaUse &use);
   void procedure(PragmaUse &use);
+  void loop(PragmaUse &use);
   bool findEnd(Region &region);
   void complete(const Region &region);
   void addNames(const Region &region);

@@ -9,12 +9,17 @@
 using namespace clang;
 using namespace mpg;
 
+/// Of zfill: as zfillDefaultLines of the passes.
+static constexpr unsigned defaultLines = 18;
+
 ArrayRef<Directive> mpg::directives() {
   static constexpr Directive table[] = {
       {"scache_isolate_way", "end_scache_isolate_way", LineForm::levels},
       {"scache_isolate_assign", "end_scache_isolate_assign", LineForm::names},
       {"cache_sector_size", "end_cache_sector_size", LineForm::pairs},
       {"cache_subsector_assign", "end_cache_subsector", LineForm::names},
+      {"zfill", nullptr, LineForm::lines},
+      {"nozfill", nullptr, LineForm::none},
   };
   return table;
 }
@@ -23,7 +28,8 @@ TokenList mpg::readLine(Preprocessor &pp, LineForm form) {
   TokenList line;
   do {
     // A program may well have a macro of the name L2.
-    bool expanded = form == LineForm::pairs || form == LineForm::names;
+    bool expanded = form == LineForm::pairs || form == LineForm::names ||
+                    form == LineForm::lines;
     if (form == LineForm::levels && !line.empty())
       expanded =
           line.back().isOneOf(tok::equal, tok::minus, tok::plus, tok::l_paren);
@@ -60,6 +66,7 @@ private:
   void parseLevels();
   void parsePairs();
   void parseNames();
+  void parseLines();
   bool parseName();
   void skipSubscripts();
 
@@ -215,13 +222,34 @@ void LineParser::parseNames() {
     closeParenthesis();
 }
 
+/// [n] or [(n)], 1 to 100.
+void LineParser::parseLines() {
+  use.lines = defaultLines;
+  if (atEnd())
+    return;
+  bool hasParentheses = consumeIf(tok::l_paren);
+  bool isNumber =
+      peek().is(tok::numeric_constant) &&
+      !StringRef(pp.getSpelling(peek())).getAsInteger(0, use.lines) &&
+      use.lines >= 1 && use.lines <= 100;
+  if (!isNumber)
+    return wrong("expected a number of lines from 1 to 100");
+  consume();
+  if (hasParentheses)
+    closeParenthesis();
+}
+
 void LineParser::parse() {
-  if (use.kind != PragmaUse::end && use.directive->form == LineForm::levels)
+  LineForm form =
+      use.kind == PragmaUse::end ? LineForm::none : use.directive->form;
+  if (form == LineForm::levels)
     parseLevels();
-  else if (use.kind != PragmaUse::end && use.directive->form == LineForm::pairs)
+  else if (form == LineForm::pairs)
     parsePairs();
-  else if (use.kind != PragmaUse::end)
+  else if (form == LineForm::names)
     parseNames();
+  else if (form == LineForm::lines)
+    parseLines();
   if (use.isWrong || atEnd())
     return;
   // The end of a region is clear, whatever follows.

@@ -19,10 +19,12 @@ enum class LineForm {
   levels, ///< L2=n [L1=m]: ways of sector 1
   pairs,  ///< (l1s0,l1s1,l2s0,l2s1) or (l2s0,l2s1): ways of sectors 0 and 1
   names,  ///< a[,b...]
+  lines,  ///< [n]: lines to zero ahead
   none    ///< nothing
 };
 
-/// A directive that begins a region, and the one that ends it.
+/// A directive that begins a region, and the one that ends it; one of
+/// `#pragma loop` has no end.
 struct Directive {
   const char *begin;
   const char *end;
@@ -31,7 +33,8 @@ struct Directive {
   bool isAssign() const { return form == LineForm::names; }
 };
 
-/// All of them: scache_* of the manual for A64FX, cache_* of older programs.
+/// All of them: scache_* of the manual for A64FX, cache_* of older programs,
+/// and those of loops.
 llvm::ArrayRef<Directive> directives();
 
 /// A number of ways: digits, or the name of a variable or constant.
@@ -59,7 +62,7 @@ struct VariableName {
 
 /// One directive of the source.
 struct PragmaUse {
-  enum Kind { begin, end, procedure };
+  enum Kind { begin, end, procedure, loop };
   const Directive *directive;
   Kind kind;
   clang::SourceLocation at;   ///< of the pragma: its place in the code
@@ -67,6 +70,7 @@ struct PragmaUse {
 
   llvm::SmallVector<VariableName, 4> names;
   std::optional<LevelWays> l1, l2;
+  unsigned lines = 0; ///< to zero ahead; 0: none
 
   bool isWrong = false;    ///< without effect
   bool isReported = false; ///< has its message

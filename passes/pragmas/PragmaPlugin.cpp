@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MpgPragmas.so: Fujitsu's pragmas of the sector cache in clang.
+// MpgPragmas.so: Fujitsu's pragmas of the sector cache and of zero fill in
+// clang.
 //
 //   clang -fplugin=MpgPragmas.so -fpass-plugin=MpgPasses.so ...
 //
 // Registers who reads which pragma. When clang compiles, the
-// directives below `#pragma statement` and `#pragma procedure` get a handler
-// each; others stay unknown pragmas.
+// directives below `#pragma statement`, `#pragma procedure` and `#pragma loop`
+// get a handler each; others stay unknown pragmas.
 //
 // When clang only preprocesses (-E, -save-temps, ccache, distcc), a later
 // compilation reads the text, so the pragmas are kept. Macros in them must be
@@ -124,6 +125,10 @@ struct ProcedureSpace : Space {
   ProcedureSpace() : Space("procedure") {}
 };
 
+struct LoopSpace : Space {
+  LoopSpace() : Space("loop") {}
+};
+
 /// Receives each complete declaration before clang generates its code.
 class Declarations : public SemaConsumer {
 public:
@@ -168,6 +173,10 @@ class PragmaAction : public PluginASTAction {
                           new DirectiveHandler(name, regions, directive, kind));
     };
     for (const Directive &directive : directives()) {
+      if (!directive.end) {
+        add("loop", directive.begin, directive, PragmaUse::loop);
+        continue;
+      }
       add("statement", directive.begin, directive, PragmaUse::begin);
       add("statement", directive.end, directive, PragmaUse::end);
       add("procedure", directive.begin, directive, PragmaUse::procedure);
@@ -184,5 +193,7 @@ static PragmaHandlerRegistry::Add<StatementSpace>
     statementSpace("statement", "pragmas of the A64FX sector cache");
 static PragmaHandlerRegistry::Add<ProcedureSpace>
     procedureSpace("procedure", "pragmas of the A64FX sector cache");
+static PragmaHandlerRegistry::Add<LoopSpace>
+    loopSpace("loop", "pragmas of zero fill on A64FX");
 static FrontendPluginRegistry::Add<PragmaAction>
     action("mpg-pragmas", "pragmas of the A64FX sector cache");

@@ -147,6 +147,8 @@ void SectorRegions::finish() {
       warnings.ignore(use, "no function definition follows directly; write "
                            "'#pragma procedure' before a function or at the "
                            "top of its body");
+    else if (!use.isInFunction && use.kind == PragmaUse::loop)
+      warnings.ignore(use, "'#pragma loop' belongs in front of a loop");
     else if (!use.isInFunction)
       warnings.ignore(use,
                       "'#pragma statement' belongs in the body of a function");

@@ -26,7 +26,7 @@ public:
 
   void setSema(clang::Sema &used) { sema = &used; }
 
-  /// Reads the line of a pragma: `#pragma statement|procedure word ...`.
+  /// Reads the line of a pragma: `#pragma statement|procedure|loop word ...`.
   void readPragma(const Directive &directive, PragmaUse::Kind kind,
                   clang::SourceLocation pragma, const clang::Token &name);
 

@@ -35,10 +35,12 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr char zeroCode[] = "dc zva, $0";
-/// Metadata of each.
+/// DC ZVA, SYS #3, C7, C4, #1, as a write to a register: flang has no
+/// assembler.
+static constexpr char zeroRegister[] = "1:3:7:4:1";
+static constexpr char blockSizeRegister[] = "dczid_el0";
+/// Metadata of each DC ZVA.
 static constexpr char zeroMark[] = "mpg.zero";
-static constexpr char readBlockSize[] = "mrs $0, dczid_el0";
 
 /// Of A64FX, and the largest block that a machine may have here.
 /// HW:a64fx-zero-fill
@@ -56,7 +58,12 @@ static constexpr uint64_t threadsOfCache = 12;
 
 Value *mpg::zeroedAddress(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
-  return call && call->hasMetadata(zeroMark) ? call->getArgOperand(0) : nullptr;
+  if (!call || !call->hasMetadata(zeroMark))
+    return nullptr;
+  Value *address = call->getArgOperand(call->arg_size() - 1);
+  return address->getType()->isPointerTy()
+             ? address
+             : cast<PtrToIntOperator>(address)->getPointerOperand();
 }
 
 /// Whether a team runs \p function.
@@ -123,6 +130,7 @@ private:
   Value *addStream(const StoreStream &stream, Value *times, Instruction &end);
   void clone();
   void addCounters(BasicBlock &front, BasicBlock &rest);
+  void addZero(IRBuilder<> &builder, Value *address);
   void addZeroing();
   void mergeValues(BasicBlock &front, BasicBlock &rest);
 
@@ -185,15 +193,19 @@ const SCEV *ZfillWriter::footprint(const StoreStream &stream) const {
   return bytes;
 }
 
+static Value *registerName(LLVMContext &context, StringRef name) {
+  return MetadataAsValue::get(
+      context, MDNode::get(context, MDString::get(context, name)));
+}
+
 /// Whether the machine's blocks are those that the loop is made for. For
 /// mpgsim, which models another machine, they may be smaller.
 Value *ZfillWriter::fits(IRBuilder<> &builder) const {
   if (breaks(ZfillRule::size) || !hasZeroing)
     return builder.getTrue();
-  auto *type = FunctionType::get(number, false);
-  CallInst *size =
-      builder.CreateCall(InlineAsm::get(type, readBlockSize, "=r", false));
-  size->setDoesNotAccessMemory();
+  Value *size = builder.CreateIntrinsic(
+      Intrinsic::read_register, number,
+      registerName(function.getContext(), blockSizeRegister));
   Value *blocks = builder.CreateAnd(size, dczidMask);
   if (options.sim != Simulation::off)
     return builder.CreateICmpULE(blocks, builder.getInt64(dczidOf256));
@@ -298,13 +310,22 @@ void ZfillWriter::addCounters(BasicBlock &front, BasicBlock &rest) {
     RecursivelyDeleteTriviallyDeadInstructions(condition);
 }
 
-void ZfillWriter::addZeroing() {
+/// Zeroes the line of \p address, or only marks it.
+void ZfillWriter::addZero(IRBuilder<> &builder, Value *address) {
+  LLVMContext &context = function.getContext();
   auto *type =
-      FunctionType::get(Type::getVoidTy(function.getContext()),
-                        PointerType::getUnqual(function.getContext()), false);
-  InlineAsm *zero =
-      InlineAsm::get(type, hasZeroing ? zeroCode : "", "r,~{memory}", true);
-  MDNode *mark = MDNode::get(function.getContext(), {});
+      FunctionType::get(builder.getVoidTy(), address->getType(), false);
+  CallInst *zero =
+      hasZeroing
+          ? builder.CreateIntrinsic(Intrinsic::write_register, number,
+                                    {registerName(context, zeroRegister),
+                                     builder.CreatePtrToInt(address, number)})
+          : builder.CreateCall(InlineAsm::get(type, "", "r,~{memory}", true),
+                               address);
+  zero->setMetadata(zeroMark, MDNode::get(context, {}));
+}
+
+void ZfillWriter::addZeroing() {
   IRBuilder<> builder(begin->getTerminator());
   for (size_t at = 0; at < ahead.size(); ++at) {
     const Ahead &one = ahead[at];
@@ -312,10 +333,8 @@ void ZfillWriter::addZeroing() {
     PHINode *address =
         PHINode::Create(one.first->getType(), 2, "", begin->begin());
     for (unsigned line = 0; line < one.count; ++line)
-      builder
-          .CreateCall(zero, builder.CreateConstGEP1_64(builder.getInt8Ty(),
-                                                       address, line * unit()))
-          ->setMetadata(zeroMark, mark);
+      addZero(builder, builder.CreateConstGEP1_64(builder.getInt8Ty(), address,
+                                                  line * unit()));
     address->addIncoming(one.first, enter);
     address->addIncoming(
         builder.CreateGEP(builder.getInt8Ty(), address, one.advance), next);

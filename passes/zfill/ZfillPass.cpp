@@ -22,6 +22,7 @@ struct Verdict {
   DebugLoc place;
   BasicBlock *header;
   size_t streams;
+  unsigned lines;
   const char *reason; ///< null: lines are zeroed
 };
 } // namespace
@@ -43,7 +44,7 @@ static const char *whyNotIn(const Function &function) {
   return function.hasOptSize() ? "it is optimised for size" : nullptr;
 }
 
-static void emitRemark(const Verdict &verdict, const PassOptions &options) {
+static void emitRemark(const Verdict &verdict) {
   OptimizationRemarkEmitter emitter(verdict.header->getParent());
   if (verdict.reason) {
     emitter.emit(OptimizationRemarkMissed(remarkPass, "ZfillSkipped",
@@ -52,11 +53,9 @@ static void emitRemark(const Verdict &verdict, const PassOptions &options) {
                  << ore::NV("Reason", verdict.reason));
     return;
   }
-  unsigned lines =
-      options.zfill == zfillAuto ? zfillDefaultLines : options.zfill;
   emitter.emit(OptimizationRemark(remarkPass, "ZfillInserted", verdict.place,
                                   verdict.header)
-               << "zeroes lines " << ore::NV("Lines", lines)
+               << "zeroes lines " << ore::NV("Lines", verdict.lines)
                << " ahead of the stores, of "
                << ore::NV("Streams", unsigned(verdict.streams))
                << (verdict.streams == 1 ? " stream" : " streams"));
@@ -76,15 +75,22 @@ static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
   BasicBlock *front = loop->getLoopPreheader();
   if (!front || isRemainder(*loop, *front))
     return;
-  StreamLoop found = findStoreStreams(*loop, analyses, options);
+  PassOptions own = options;
+  if (std::optional<int> lines = getOptionalIntLoopAttribute(loop, zfillMark))
+    own.zfill = unsigned(*lines);
+  if (!own.zfill && !options.zfill)
+    return;
+  StreamLoop found = findStoreStreams(*loop, analyses, own);
   if (found.streams.empty() && !found.reason)
     return;
-  Verdict verdict = {userLocation(loop->getStartLoc()), &header,
-                     found.streams.size(), whyNotIn(function)};
+  Verdict verdict = {
+      userLocation(loop->getStartLoc()), &header, found.streams.size(),
+      own.zfill == zfillAuto ? zfillDefaultLines : own.zfill,
+      own.zfill ? whyNotIn(function) : "the source forbids it (nozfill)"};
   if (!verdict.reason)
     verdict.reason = found.reason;
   if (!verdict.reason)
-    verdict.reason = writeZfillLoop(*loop, found, analyses, options);
+    verdict.reason = writeZfillLoop(*loop, found, analyses, own);
   if (!verdict.reason)
     analyses.invalidate(function, PreservedAnalyses::none());
   verdicts.push_back(verdict);
@@ -108,13 +114,14 @@ static void visitFunction(Function &function, FunctionAnalysisManager &analyses,
     for (const Verdict &verdict : verdicts)
       if (zeroes == !verdict.reason &&
           said.isNew("Zfill", verdict.place, *verdict.header))
-        emitRemark(verdict, options);
+        emitRemark(verdict);
 }
 
 PreservedAnalyses ZfillPass::run(Module &module,
                                  ModuleAnalysisManager &analyses) {
   PassOptions options = loadPassOptions(module);
-  if (!options.zfill || !isLastStage(module, stage))
+  if ((!options.zfill && !module.getNamedMetadata(zfillMark)) ||
+      !isLastStage(module, stage))
     return PreservedAnalyses::all();
   if (!targetHasTags(module) && options.sim == Simulation::off) {
     warn(module.getContext(), {},

@@ -29,7 +29,7 @@ f/2: sector=7
 g: strem
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown kind of hint 'way'
 g/2: way:l2=3
-# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint:, ways: and touch: are allowed here
+# CHECK-DAG: wrong.yaml:[[#@LINE+1]]: only hint:, ways:, touch: and loop: are allowed here
 g/1: assign:sector=1
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: the hint is ignored: unknown word 'maybe'; known: touch:off, touch:on
 g/2@1-2: touch:maybe

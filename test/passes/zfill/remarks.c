@@ -3,12 +3,12 @@
 // DEFINE: %{options} = zfill=18
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2>&1 | FileCheck %s --implicit-check-not=remark:
-// RUN: grep -c 'dc.zva' %t.s | grep -x 5
+// RUN: grep -c S1_3_C7_C4_1 %t.s | grep -x 5
 // A link for LTO optimises again, so nothing is done before it.
 // RUN: %{cc} -o - -flto -emit-llvm 2>&1 | FileCheck %s --check-prefix=NONE
 // REDEFINE: %{options} = zfill=off
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE-NOT: {{remark:|dc.zva}}
+// NONE-NOT: {{remark:|S1_3_C7_C4_1}}
 // REDEFINE: %{options} = zfill=auto
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=ASM
 // ASM: mrs {{x[0-9]+}}, DCZID_EL0

@@ -6,7 +6,7 @@
 // RUN: %{cc} --target=aarch64-linux-gnu -mcpu=a64fx | FileCheck %s
 // RUN: %{cc} --target=x86_64-linux-gnu | FileCheck %s --check-prefix=OTHER
 // OTHER: A\09z\091\09
-// OTHER-NOT: zva
+// OTHER-NOT: write_register
 
 // CHECK: A\09z\091\09
 // CHECK-NOT: A\09z\09
@@ -15,7 +15,7 @@
 // CHECK-LABEL: define {{.*}} @triad(
 // CHECK: store i64 216172782113783820
 // CHECK: store i64 216172782113783821
-// CHECK: call void asm sideeffect "dc zva, $0"
+// CHECK: call void @llvm.write_register.i64(metadata
 void triad(double *restrict a, const double *b, const double *c, long n) {
   for (long i = 0; i < n; ++i)
     a[i] = b[i] + 3 * c[i];
