@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What large pages of the page cache for code bring: processor time without and with them.
+"""What large pages for code bring: processor time without and with them.
 
-    text_pages.py [--mpgrun MPGRUN] [--rounds N] [PROGRAM [ARGUMENT]...]
+    text_pages.py [--mpgrun MPGRUN] [--rounds N] [--copy] [PROGRAM [ARGUMENT]...]
 
-PROGRAM has to be linked for it (MPG153). Without PROGRAM one is made whose 64 MiB of
+PROGRAM has to be linked for it (MPG153), but with --copy: that runs any program as it is with
+libmpg, without and with copies of its code and that of its libraries (MPG_TEXT=copy). Without PROGRAM one is made whose 64 MiB of
 code are called at random: the most that there is to gain. Two copies of the program lie in the
 page cache, one in base pages, one in large pages by `mpgrun --text`. Both run in turn in random
 order, as they are, without libmpg, so nothing else differs. Prints the medians, the ratio
@@ -88,26 +89,44 @@ def interval(values: list[float]) -> tuple[float, float]:
     return values[cut], values[count - 1 - cut]
 
 
+def make_pair(mpgrun: str, original: list[str], folder: pathlib.Path) -> dict[str, list[str]]:
+    """The program in base pages and in large pages of the page cache."""
+    pair = {}
+    for kind in ("base", "large"):
+        (folder / kind).mkdir()
+        program = shutil.copy(original[0], folder / kind)
+        pair[kind] = [program, *original[1:]]
+        keep_in_base_pages(pathlib.Path(program))
+    # In mode none libmpg leaves code alone: the page cache is mpgrun's work.
+    subprocess.run([mpgrun, "--text", *pair["large"]], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=False)
+    return pair
+
+
+def copied(mpgrun: str, original: list[str]) -> dict[str, list[str]]:
+    """The program with libmpg, without and with copies of code."""
+    start = ["env", "MPG_REMAP=all", mpgrun, "--mode=thp", "--quiet"]
+    return {"base": [*start, *original], "large": [*start, "--text=copy", *original]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--mpgrun", default=str(REPO / "build/bin/mpgrun"))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--folder", help="where the copies are made; default: /var/tmp")
+    parser.add_argument("--copy", action="store_true", help="copies for the program as it is")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder or "/var/tmp") as name:
         folder = pathlib.Path(name)
         original = args.command or make_program(folder)
-        kinds = {}
-        for kind in ("base", "large"):
-            (folder / kind).mkdir()
-            program = shutil.copy(original[0], folder / kind)
-            kinds[kind] = [program, *original[1:]]
-            keep_in_base_pages(pathlib.Path(program))
-        # In mode none libmpg leaves code alone: the page cache is mpgrun's work.
-        subprocess.run([args.mpgrun, "--text", *kinds["large"]], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, check=False)
-        mib = {kind: large_mib(args.mpgrun, command) for kind, command in kinds.items()}
+        if args.copy:
+            kinds = copied(args.mpgrun, original)
+            mib = {"base": large_mib(args.mpgrun, original, "--mode=thp"),
+                   "large": large_mib(args.mpgrun, original, "--mode=thp", "--text=copy")}
+        else:
+            kinds = make_pair(args.mpgrun, original, folder)
+            mib = {kind: large_mib(args.mpgrun, command) for kind, command in kinds.items()}
         times: dict[str, list[float]] = {kind: [] for kind in kinds}
         for _ in range(args.rounds):
             for kind in random.sample(sorted(kinds), 2):

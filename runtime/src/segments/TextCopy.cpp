@@ -18,13 +18,13 @@ using namespace mpg;
 /// Code exists twice for a moment; not more of it than this.
 static constexpr size_t pieceBytes = 32 << 20;
 
-// V8 looks for the file that its own code is mapped from, and ends the program
-// if there is none. node and Electron export this function.
+// V8 with short builtin calls maps its own code from the file again, by what
+// /proc/self/maps shows. node and Electron export this function.
 extern "C" const char *_ZN2v82V810GetVersionEv() __attribute__((weak));
 
 const char *mpg::findObstacleToCopies() {
   if (&_ZN2v82V810GetVersionEv)
-    return "V8 needs its code in a file";
+    return "V8 may map its code from the file again";
   if (!thpIsAllowed())
     return "the system or the process forbids transparent huge pages "
            "(" MPG_THP_FOLDER "enabled)";
