@@ -282,15 +282,15 @@ HeapRange Reader::findHeap() const {
 void Reader::addText(const std::vector<MappedArea> &areas) {
   LiveRegion text;
   text.name = "text";
-  for (const MappedArea &area : areas) {
-    if (!area.executable || area.name != mappedName)
+  for (const MappedArea *area : findUnchanging(areas, mappedName)) {
+    if (!area->executable)
       continue;
-    text.bytes += area.bytes();
-    text.residentBytes += area.usedBytes();
-    text.hugeBytes += area.hugeBytes();
-    text.unknownBytes += area.unknownBytes;
-    text.pageBytes = std::max(text.pageBytes, area.thpBytes ? area.thpPageBytes
-                                                            : area.pageBytes);
+    text.bytes += area->bytes();
+    text.residentBytes += area->usedBytes();
+    text.hugeBytes += area->hugeBytes();
+    text.unknownBytes += area->unknownBytes;
+    text.pageBytes = std::max(
+        text.pageBytes, area->thpBytes ? area->thpPageBytes : area->pageBytes);
   }
   if (text.bytes)
     process.regions.push_back(text);

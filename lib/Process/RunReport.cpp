@@ -273,17 +273,10 @@ std::vector<RegionUse> mpg::classifyText(const std::vector<MappedArea> &areas,
   RegionUse uses[2];
   uses[0].region = RunRegion::text;
   uses[1].region = RunRegion::rodata;
-  // Copies are in no file; they are between parts of it.
-  auto isOfFile = [&](const MappedArea &area) { return area.name == name; };
-  auto begin = find_if(areas, isOfFile);
-  auto end = std::find_if(areas.rbegin(), areas.rend(), isOfFile).base();
-  for (; begin < end; ++begin) {
-    bool isCopied = begin->name.empty() && !begin->shared;
-    if (!begin->readable || begin->writable || !(isOfFile(*begin) || isCopied))
-      continue;
-    RegionUse &use = uses[begin->executable ? 0 : 1];
-    use.isCopied |= isCopied;
-    addShare(use, *begin, begin->bytes());
+  for (const MappedArea *area : findUnchanging(areas, name)) {
+    RegionUse &use = uses[area->executable ? 0 : 1];
+    use.isCopied |= area->name.empty();
+    addShare(use, *area, area->bytes());
   }
   std::vector<RegionUse> result;
   for (RegionUse &use : uses)

@@ -397,3 +397,17 @@ PageUse PageScan::inspect(uint64_t start, uint64_t end,
     findNodes(start, end, std::max(nodePages, 1u), use);
   return use;
 }
+
+std::vector<const MappedArea *>
+mpg::findUnchanging(const std::vector<MappedArea> &areas, StringRef name) {
+  auto isOfFile = [&](const MappedArea &area) { return area.name == name; };
+  auto begin = find_if(areas, isOfFile);
+  auto end = std::find_if(areas.rbegin(), areas.rend(), isOfFile).base();
+  std::vector<const MappedArea *> found;
+  for (; begin < end; ++begin) {
+    bool isCopied = begin->name.empty() && !begin->shared;
+    if (begin->readable && !begin->writable && (isOfFile(*begin) || isCopied))
+      found.push_back(&*begin);
+  }
+  return found;
+}

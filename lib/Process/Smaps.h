@@ -59,6 +59,11 @@ struct MappedArea {
 /// The file \p name of /proc/PID; empty if it cannot be read.
 std::string readProc(pid_t pid, const char *name);
 
+/// Code and constants of the file \p name: what nobody writes to. Copies of
+/// MPG_TEXT=copy have no name; they are between parts of the file.
+std::vector<const MappedArea *>
+findUnchanging(const std::vector<MappedArea> &areas, llvm::StringRef name);
+
 /// \p smaps and \p numaMaps as read from /proc; the latter may be empty.
 std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
                                    llvm::StringRef numaMaps);
