@@ -23,8 +23,13 @@ with_library /shares /regions-pie touch
 /shares /regions-static touch 2>&1
 begin stack, transparent
 with_library /stack-uses all
-export MPG_MODE=auto
 unset XOS_MMM_L_PAGING_POLICY
+begin code, copied
+MPG_TEXT=copy with_library /code
+mkdir -p /large && mount -t tmpfs -o huge=advise none /large && cp /code /large
+begin code, tmpfs
+MPG_TEXT=auto MPG_QUIET=1 with_library /large/code
+export MPG_MODE=auto
 pool 3 3 3 3
 begin forks, short pool
 with_library /fork-kinds 2 1 fork clone popen
