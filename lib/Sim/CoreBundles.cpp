@@ -28,14 +28,17 @@ void Core::findPages(Bundle &bundle, const uint64_t *addresses) const {
 }
 
 /// Where no TLB has changed since all pages of \p bundle were in the TLBs of a
-/// size, they still are.
+/// size, they still are. The last page is that of the same access in all sizes,
+/// \see lookupPages.
 void Core::lookupAllPages(Bundle &bundle, bool areNew) {
   for (size_t at = 0; at < pages.size(); ++at) {
     Pages &size = pages[at];
     uint64_t before = size.changes;
-    if (!areNew && bundle.knownAt[at] == before)
-      continue;
     unsigned shift = size.shift - pageShift;
+    if (!areNew && bundle.knownAt[at] == before) {
+      size.last = bundle.pageUses.back().page >> shift;
+      continue;
+    }
     for (const Bundle::PageUse &use : bundle.pageUses)
       if (uint64_t page = use.page >> shift; page != size.last) {
         if (size.isUnchangedBy(page))

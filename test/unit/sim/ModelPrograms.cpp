@@ -356,16 +356,21 @@ private:
         anyMembers(unsigned(addresses.size()));
     Bundle bundle(members);
     bool isAlone = random.oneIn(2);
+    std::vector<uint64_t> places; // that others go to again and again
+    for (uint64_t count = random.below(4); count; --count)
+      places.push_back(anyArray() + random.below(200000));
     for (uint64_t passes = random.below(400); passes; --passes) {
       passBundle(core, bundle, members, addresses);
       for (size_t at = 0; at < addresses.size(); ++at)
         addresses[at] +=
             random.oneIn(40) ? random.below(600) / unit * unit : steps[at];
-      if (!isAlone && random.oneIn(6))
-        for (uint64_t count = 1 + random.below(12); count; --count)
+      if (!isAlone && random.oneIn(places.empty() ? 6 : 2))
+        for (uint64_t count = 1 + random.below(places.empty() ? 12 : 3); count;
+             --count)
           access(random.oneIn(3) ? anyCore() : core,
                  unsigned(random.below(others)),
-                 anyArray() + random.below(200000));
+                 places.empty() ? anyArray() + random.below(200000)
+                                : random.oneOf(places));
     }
     fast.core(core).settle(bundle);
   }

@@ -21,7 +21,7 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 // If this fails, a trick of the model's loops changes what it counts.
 TEST(SimModel, CountsWhatTheNaiveModelCounts) {
   uint64_t first = setting("MPG_SIM_SEED", 1);
-  uint64_t programs = setting("MPG_SIM_PROGRAMS", 40), accesses = 0;
+  uint64_t programs = setting("MPG_SIM_PROGRAMS", 60), accesses = 0;
   for (uint64_t seed = first; seed < first + programs; ++seed) {
     std::string difference = compareModels(seed, 4000, accesses);
     ASSERT_EQ(difference, "") << "seed " << seed;
