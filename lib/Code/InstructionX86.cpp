@@ -111,6 +111,7 @@ private:
   size_t at = 0; // never beyond code.size() while ok
   bool ok = true;
   bool operand16 = false, address32 = false, repeat = false;
+  bool isTwoByte = false;
   uint8_t rex = 0;
   uint8_t opcode = 0;
   bool hasModRm = false, ripRelative = false, hasIndex = false;
@@ -130,6 +131,7 @@ private:
   void decodeEvex();
   void setBranch(char form);
   void setMoves();
+  bool mayTakeBytes(char letter) const;
   uint32_t decodeWrites(char letter) const;
   char writesOfGroup() const;
 
@@ -259,6 +261,14 @@ char Decoder::writesOfGroup() const {
   return operation < 4 ? 'E' : 'd'; // not, neg; else mul, div
 }
 
+/// Opcodes of one byte that are odd, and mov of four bytes, never do. Others
+/// are not looked up.
+bool Decoder::mayTakeBytes(char letter) const {
+  if (isTwoByte)
+    return true;
+  return letter == '1' ? opcode >> 3 == 0xb0 >> 3 : !(opcode & 1);
+}
+
 uint32_t Decoder::decodeWrites(char letter) const {
   if (letter == 'g')
     letter = writesOfGroup();
@@ -276,8 +286,8 @@ uint32_t Decoder::decodeWrites(char letter) const {
   if (letter == 'b')
     mask |= 1U << 5;
   // Without REX, the byte registers 4 to 7 are the second bytes of 0 to 3.
-  // Which opcodes take bytes is not looked up: both are called written.
-  if (letter != 'b' && !rex)
+  // Where the opcode may take bytes both are called written.
+  if (letter != 'b' && !rex && mayTakeBytes(letter))
     mask |= mask >> 4 & 0xf;
   return letter == 'A' ? allRegisters : mask;
 }
@@ -343,6 +353,7 @@ void Decoder::decodeOneByte() {
 }
 
 void Decoder::decodeTwoByte() {
+  isTwoByte = true;
   opcode = next();
   if (opcode == 0x38 || opcode == 0x3a) {
     bool hasByte = opcode == 0x3a;

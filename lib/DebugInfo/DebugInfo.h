@@ -54,7 +54,6 @@ public:
 
   /// Where the call in front of the one that returns to \p returnAddress
   /// returns, if both are on one line of one function; else \p returnAddress.
-  /// x86-64 only.
   uint64_t getPreviousReturn(uint64_t returnAddress);
 
   /// The line of \p address alone: file, line and column.

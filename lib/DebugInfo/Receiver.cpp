@@ -4,11 +4,9 @@
 // the line of the call, the instruction that stores the result, and a variable
 // that comes to life in a register right after the call.
 
-#include "Code/MachineCode.h"
-#include "DebugInfo/Dwarf.h"
+#include "DebugInfo/ReturnedValue.h"
 #include "Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
 #include <dwarf.h>
 
 using namespace llvm;
@@ -153,106 +151,12 @@ static std::string findDeclared(const CallPlace &call) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the returned value is stored: at an address, or beside a register.
-struct Store {
-  uint64_t at;   ///< address of the instruction
-  int base = -1; ///< as Instruction counts them; below 0: none
-  int64_t offset = 0;
-  uint64_t address = 0;
-};
-
-/// What the code after a call does with the value that it returned.
-struct Returned {
-  bool isKnown = false;       ///< x86-64 only
-  std::optional<Store> store; ///< the first
-  /// From an address on: the registers that have the value, a bit for each.
-  std::vector<std::pair<uint64_t, uint32_t>> held;
+/// A variable or a part of one.
+struct Named {
+  std::string text; ///< empty: none was found
+  std::optional<Dwarf_Die> type;
 };
 } // namespace
-
-/// The store of one of the registers in \p held, if \p code is one: REX.W 89.
-static std::optional<Store>
-decodeStore(ArrayRef<uint8_t> code, const Instruction &decoded, uint32_t held) {
-  if (code.size() < 3 || (code[0] & 0xf8) != 0x48 || code[1] != 0x89)
-    return std::nullopt;
-  unsigned mode = code[2] >> 6, from = (code[2] >> 3 & 7) | (code[0] & 4) << 1;
-  if (mode == 3 || !(held >> from & 1))
-    return std::nullopt;
-  Store store;
-  store.address = decoded.memory;
-  if (store.address)
-    return store;
-  store.base = (code[2] & 7) | (code[0] & 1) << 3;
-  if (held >> store.base & 1) // in the block itself
-    return std::nullopt;
-  size_t at = 3;
-  if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
-    if (code.size() < 4 || (code[3] & 0x3f) != 0x24)
-      return std::nullopt;
-    ++at;
-  }
-  if (mode == 1 && code.size() > at)
-    store.offset = int64_t(code[at] ^ 0x80) - 0x80; // with its sign
-  else if (mode == 2 && code.size() >= at + 4)
-    store.offset = support::endian::read32le(&code[at]);
-  if (mode == 2)
-    store.offset = int32_t(store.offset);
-  return store;
-}
-
-/// Follows the value that a call has returned to \p address.
-static Returned follow(const DwarfFile &dwarf, uint64_t address) {
-  Returned result;
-  uint8_t code[96];
-  Error error = readImages(dwarf.path, [&](Image &image) {
-    result.isKnown =
-        image.machine() == Machine::x86_64 && image.readMemory(address, code);
-  });
-  consumeError(std::move(error));
-  ArrayRef<uint8_t> rest = code;
-  uint32_t held = 1; // rax
-  while (result.isKnown && held && !rest.empty()) {
-    result.held.push_back({address, held});
-    Instruction next = decodeX86(rest, address);
-    if (!next.valid())
-      break;
-    result.store = decodeStore(rest, next, held);
-    if (result.store) {
-      result.store->at = address;
-      break;
-    }
-    bool isJump = next.flow == Flow::jump && next.target > address &&
-                  next.target - address < rest.size();
-    if (next.flow == Flow::stop || (next.flow == Flow::jump && !isJump))
-      break;
-    bool isCopy =
-        next.copyTo >= 0 && next.copyFrom >= 0 && held >> next.copyFrom & 1;
-    held &= ~next.writes;
-    if (next.flow == Flow::call)
-      held &= 1 << 3 | 1 << 5 | 0xf000; // those that calls keep
-    if (isCopy)
-      held |= 1u << next.copyTo;
-    uint64_t bytes = isJump ? next.target - address : next.bytes;
-    rest = rest.drop_front(bytes);
-    address += bytes;
-  }
-  return result;
-}
-
-static constexpr int rbp = 5, rsp = 4;
-
-/// Whether \p store keeps the value elsewhere than in a variable of the
-/// function.
-static bool isKept(const Store &store) {
-  return store.address ||
-         (store.base != rsp && (store.base != rbp || store.offset >= 0));
-}
-
-/// DWARF's number of a register of x86-64 as Instruction counts them.
-static unsigned decodeRegister(unsigned number) {
-  static constexpr uint8_t first[] = {0, 2, 1, 3, 6, 7, 5, 4};
-  return number < 8 ? first[number] : number;
-}
 
 /// The one operation that says where \p variable is, DW_OP_addr whatever its
 /// form; none: it is somewhere else or nowhere.
@@ -280,12 +184,36 @@ static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
   return operation;
 }
 
+static bool isAggregate(Dwarf_Die &type) {
+  int kind = dwarf_tag(&type);
+  return kind == DW_TAG_structure_type || kind == DW_TAG_class_type;
+}
+
+/// "name[3]", if \p array is one of C with one dimension that has pointers.
+static std::optional<Named> findElement(const std::string &name,
+                                        Dwarf_Die &array, uint64_t offset) {
+  constexpr uint64_t pointerBytes = 8;
+  Dwarf_Die dimension;
+  Dwarf_Word bytes;
+  std::optional<Dwarf_Die> element = getType(array);
+  bool isKnown = dwarf_tag(&array) == DW_TAG_array_type && element &&
+                 dwarf_tag(&*element) == DW_TAG_pointer_type &&
+                 !dwarf_hasattr(&array, DW_AT_data_location) &&
+                 !dwarf_child(&array, &dimension) &&
+                 dwarf_siblingof(&dimension, &dimension) &&
+                 !dwarf_aggregate_size(&array, &bytes);
+  if (!isKnown || offset >= bytes || offset % pointerBytes)
+    return std::nullopt;
+  return Named{name + "[" + std::to_string(offset / pointerBytes) + "]",
+               element};
+}
+
 /// The member of \p type at \p offset, with a dot in front, without what it is
-/// made of in the library; empty: there is none.
-static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
+/// made of in the library.
+static Named memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
   Dwarf_Die child;
   if (!depth || dwarf_child(&type, &child))
-    return "";
+    return {};
   do {
     int tag = dwarf_tag(&child);
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
@@ -296,166 +224,154 @@ static std::string memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
     if (!of || offset < start ||
         (dwarf_aggregate_size(&*of, &bytes) == 0 && offset >= start + bytes))
       continue;
-    int kind = dwarf_tag(&*of);
     if (tag == DW_TAG_member && isReserved(child))
-      return "";
+      return {};
     std::string name = tag == DW_TAG_member ? "." + getName(child) : "";
     if (name == ".") // a union or structure without a name
       name = "";
-    if (kind == DW_TAG_structure_type || kind == DW_TAG_class_type)
-      return name + memberAt(*of, offset - start, depth - 1);
-    return offset - start < 8 ? name : "";
+    if (isAggregate(*of)) {
+      Named inner = memberAt(*of, offset - start, depth - 1);
+      return {name + inner.text, inner.type};
+    }
+    if (std::optional<Named> element = findElement(name, *of, offset - start))
+      return *element;
+    return offset - start < 8 ? Named{name, of} : Named();
   } while (!dwarf_siblingof(&child, &child));
-  return "";
+  return {};
 }
 
 static constexpr unsigned maxDepth = 8;
 
-/// "grid", "grid.cells"; empty: \p offset is not in \p variable.
-static std::string nameAt(Dwarf_Die &variable, int64_t offset) {
+/// "grid", "grid.cells"; none: \p offset is not in \p variable.
+static Named nameAt(Dwarf_Die &variable, int64_t offset) {
   std::optional<Dwarf_Die> type = getType(variable);
   if (!type || offset < 0)
-    return "";
-  int kind = dwarf_tag(&*type);
-  if (kind != DW_TAG_structure_type && kind != DW_TAG_class_type)
-    return offset == 0 ? getName(variable) : "";
+    return {};
+  std::string name = getName(variable);
+  if (std::optional<Named> element = findElement(name, *type, uint64_t(offset)))
+    return *element;
+  if (!isAggregate(*type))
+    return offset == 0 ? Named{name, type} : Named();
   Dwarf_Word bytes = 0;
   if (dwarf_aggregate_size(&*type, &bytes) || uint64_t(offset) >= bytes)
-    return "";
-  return getName(variable) + memberAt(*type, uint64_t(offset), maxDepth);
+    return {};
+  Named member = memberAt(*type, uint64_t(offset), maxDepth);
+  return {name + member.text, member.type};
+}
+
+/// "atoms->r", "r" of this object, "*table": what is \p offset bytes from where
+/// \p pointer points to.
+static Named findBehind(Named pointer, int64_t offset) {
+  int kind = pointer.type ? dwarf_tag(&*pointer.type) : DW_TAG_invalid;
+  bool isPointer = kind == DW_TAG_pointer_type;
+  if (!(isPointer || kind == DW_TAG_reference_type) || offset < 0)
+    return {};
+  std::optional<Dwarf_Die> type = getType(*pointer.type);
+  if (!type)
+    return {};
+  if (!isAggregate(*type)) {
+    bool isOne = offset == 0 && dwarf_tag(&*type) == DW_TAG_pointer_type;
+    return isOne ? Named{(isPointer ? "*" : "") + pointer.text, type} : Named();
+  }
+  Named member = memberAt(*type, uint64_t(offset), maxDepth);
+  if (member.text.empty())
+    return {};
+  std::string name = StringRef(member.text).drop_front().str();
+  if (pointer.text == "this")
+    return {name, member.type};
+  if (pointer.text[0] == '*')
+    pointer.text = "(" + pointer.text + ")";
+  return {pointer.text + (isPointer ? "->" : ".") + name, member.type};
 }
 
 /// The variable of a unit, a namespace or a module that is at \p address.
-static std::string findGlobal(Dwarf_Die scope, uint64_t address,
-                              unsigned depth) {
-  std::string result;
+static Named findGlobal(Dwarf_Die scope, uint64_t address, unsigned depth) {
+  Named result;
   forEachVariable(scope, [&](Dwarf_Die &variable) {
     std::optional<Dwarf_Op> place = findPlace(variable, 0);
-    if (result.empty() && place && place->atom == DW_OP_addr)
+    if (result.text.empty() && place && place->atom == DW_OP_addr)
       result = nameAt(variable, int64_t(address - place->number));
   });
   Dwarf_Die child;
-  if (!result.empty() || !depth || dwarf_child(&scope, &child))
+  if (!result.text.empty() || !depth || dwarf_child(&scope, &child))
     return result;
   do {
     int tag = dwarf_tag(&child);
     if (tag == DW_TAG_namespace || tag == DW_TAG_module)
       result = findGlobal(child, address, depth - 1);
-  } while (result.empty() && !dwarf_siblingof(&child, &child));
+  } while (result.text.empty() && !dwarf_siblingof(&child, &child));
   return result;
 }
 
-/// Whether \p place is the register \p number.
-static bool isRegister(const Dwarf_Op &place, int number) {
-  return place.atom >= DW_OP_reg0 && place.atom <= DW_OP_reg31 &&
-         int(decodeRegister(place.atom - DW_OP_reg0)) == number;
+static Named findGlobal(DwarfFile &dwarf, const CallPlace &call,
+                        uint64_t address) {
+  Named result;
+  for (const Dwarf_Die &scope : call.scopes)
+    if (result.text.empty())
+      result = findGlobal(scope, address, 0);
+  for (const Dwarf_Die &unit : dwarf.allUnits)
+    if (result.text.empty())
+      result = findGlobal(unit, address, maxDepth);
+  return result;
 }
 
-/// Whether \p variable is at one place all the time, as without optimization.
-static bool staysInPlace(Dwarf_Die &variable) {
-  Dwarf_Attribute memory;
-  Dwarf_Attribute *found =
-      dwarf_attr_integrate(&variable, DW_AT_location, &memory);
-  return found && dwarf_whatform(found) == DW_FORM_exprloc;
-}
-
-/// Whether the base of \p store has the value of \p pointer: it is there, or
-/// on the stack, from where code without optimization loads it. Other code,
-/// such as an inlined copy, may have another pointer in the register meanwhile.
-static bool isStoredThrough(const Store &store, Dwarf_Die &pointer,
-                            Dwarf_Die &function) {
-  std::optional<Dwarf_Op> place = findPlace(pointer, store.at);
-  return place && (isRegister(*place, store.base) ||
-                   (place->atom == DW_OP_fbreg && staysInPlace(pointer) &&
-                    dwarf_tag(&function) == DW_TAG_subprogram));
-}
-
-/// The member that \p store writes, of the object whose member function is \p
-/// function.
-static std::string findMember(Dwarf_Die function, const Store &store) {
-  Dwarf_Die child;
-  int64_t offset = store.offset;
-  if (offset < 0 || dwarf_child(&function, &child))
-    return "";
-  do {
-    if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
-        getName(child) != "this" || !isStoredThrough(store, child, function))
-      continue;
-    std::optional<Dwarf_Die> pointer = getType(child);
-    std::optional<Dwarf_Die> type = pointer ? getType(*pointer) : std::nullopt;
-    std::string name = type ? memberAt(*type, uint64_t(offset), maxDepth) : "";
-    return name.empty() ? "" : name.substr(1);
-  } while (!dwarf_siblingof(&child, &child));
-  return "";
-}
-
-/// The variable of the frame at \p offset from rbp, which compilers without
-/// optimization keep two words below the frame's end.
-static std::string findOnStack(const CallPlace &call, int64_t offset) {
-  constexpr int64_t savedBytes = 16; // return address and rbp
-  Dwarf_Die function = call.scopes.back();
+/// Bytes from what variables of the frame count from to \p place; none: it is
+/// elsewhere.
+static std::optional<int64_t> getVariableOffset(Dwarf_Die function,
+                                                const MemoryPlace &place) {
   Dwarf_Attribute memory;
   Dwarf_Op *base;
   size_t count;
-  if (dwarf_attr_integrate(&function, DW_AT_frame_base, &memory) &&
-      !dwarf_getlocation(&memory, &base, &count) && count == 1 &&
-      base->atom == DW_OP_call_frame_cfa)
-    offset -= savedBytes;
-  std::string result;
+  if (!dwarf_attr_integrate(&function, DW_AT_frame_base, &memory) ||
+      dwarf_getlocation(&memory, &base, &count) || count != 1)
+    return std::nullopt;
+  if (base->atom == DW_OP_call_frame_cfa)
+    return place.fromFrame;
+  if (base->atom == DW_OP_reg0 + place.base)
+    return place.offset;
+  return std::nullopt;
+}
+
+static Named findOnStack(const CallPlace &call, const MemoryPlace &place) {
+  std::optional<int64_t> offset = getVariableOffset(call.scopes.back(), place);
+  Named result;
+  auto inspect = [&](Dwarf_Die &variable) {
+    std::optional<Dwarf_Op> its = findPlace(variable, place.at);
+    if (result.text.empty() && its && its->atom == DW_OP_fbreg)
+      result = nameAt(variable, *offset - int64_t(its->number));
+  };
   for (const Dwarf_Die &scope : call.scopes)
-    forEachVariable(scope, [&](Dwarf_Die &variable) {
-      std::optional<Dwarf_Op> place = findPlace(variable, call.returnAddress);
-      if (result.empty() && place && place->atom == DW_OP_fbreg)
-        result = nameAt(variable, offset - int64_t(place->number));
-    });
+    if (offset) {
+      forEachVariable(scope, inspect);
+      forEachPointer(scope, inspect);
+    }
   return result;
 }
 
-/// "atoms->r": the member of what a pointer in the base register of \p store
-/// points to.
-static std::string findPointedTo(const CallPlace &call, const Store &store) {
-  std::string result;
+/// What a pointer in the base register of \p place points to.
+static Named findPointedTo(const CallPlace &call, const MemoryPlace &place) {
+  Named result;
   auto inspect = [&](Dwarf_Die &variable) {
-    std::optional<Dwarf_Die> pointer = getType(variable);
-    std::optional<Dwarf_Op> place = findPlace(variable, store.at);
-    if (!result.empty() || !pointer || !place ||
-        !isRegister(*place, store.base))
-      return;
-    std::optional<Dwarf_Die> type = getType(*pointer);
-    std::string member =
-        type ? memberAt(*type, uint64_t(store.offset), maxDepth) : "";
-    if (!member.empty())
-      result = getName(variable) +
-               (dwarf_tag(&*pointer) == DW_TAG_pointer_type ? "->" : ".") +
-               member.substr(1);
+    std::optional<Dwarf_Op> its = findPlace(variable, place.at);
+    if (result.text.empty() && its && its->atom == DW_OP_reg0 + place.base)
+      result = findBehind({getName(variable), getType(variable)}, place.offset);
   };
   for (const Dwarf_Die &scope : call.scopes)
     forEachPointer(scope, inspect);
   return result;
 }
 
-static std::string findStored(DwarfFile &dwarf, const CallPlace &call,
-                              const std::optional<Store> &store) {
-  if (!store)
-    return "";
-  std::string result;
-  if (store->address) {
-    for (const Dwarf_Die &scope : call.scopes)
-      if (result.empty())
-        result = findGlobal(scope, store->address, 0);
-    for (const Dwarf_Die &unit : dwarf.allUnits)
-      if (result.empty())
-        result = findGlobal(unit, store->address, maxDepth);
-    return result;
-  }
-  if (store->base == rbp)
-    result = findOnStack(call, store->offset);
-  if (result.empty() && store->base != rsp)
-    for (const Dwarf_Die &scope : call.scopes)
-      if (result.empty())
-        result = findMember(scope, *store);
-  if (result.empty() && store->offset >= 0)
-    result = findPointedTo(call, *store);
+/// The variable or member at \p place: "grid", "atoms->r".
+static Named findAt(DwarfFile &dwarf, const CallPlace &call,
+                    const MemoryPlace &place, unsigned depth) {
+  if (place.address)
+    return findGlobal(dwarf, call, place.address);
+  Named result = findOnStack(call, place);
+  if (result.text.empty())
+    result = findPointedTo(call, place);
+  if (result.text.empty() && place.baseFrom && depth)
+    result = findBehind(findAt(dwarf, call, *place.baseFrom, depth - 1),
+                        place.offset);
   return result;
 }
 
@@ -466,14 +382,14 @@ static std::string findStored(DwarfFile &dwarf, const CallPlace &call,
 /// The variable that first of all has a register with the value as its place
 /// from right after the call on.
 static std::string findInRegister(const CallPlace &call,
-                                  const Returned &returned) {
+                                  const ReturnedValue &returned) {
   constexpr uint64_t soon = 24; // bytes of code
   std::string result;
   Dwarf_Addr first = call.returnAddress + soon;
   auto isHeld = [&](uint64_t address, unsigned number) {
     return !returned.isKnown || any_of(returned.held, [&](const auto &one) {
       return one.first >= call.returnAddress && one.first <= address &&
-             one.second >> decodeRegister(number) & 1;
+             one.second >> number & 1;
     });
   };
   auto inspect = [&](Dwarf_Die &variable) {
@@ -502,64 +418,8 @@ std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
   std::string name = findDeclared(call);
   if (!name.empty())
     return name;
-  Returned returned = follow(dwarf, call.returnAddress);
-  name = findStored(dwarf, call, returned.store);
+  ReturnedValue returned = followReturned(dwarf, call.returnAddress);
+  if (returned.store)
+    name = findAt(dwarf, call, *returned.store, maxDepth).text;
   return name.empty() ? findInRegister(call, returned) : name;
-}
-
-std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
-  std::optional<Store> store = follow(*dwarf, returnAddress).store;
-  if (!store || !isKept(*store))
-    return std::nullopt;
-  size_t inner = frames(returnAddress - 1).size();
-  size_t outer = frames(store->at).size();
-  if (!outer)
-    return std::nullopt;
-  return inner > outer ? inner - outer : 0;
-}
-
-//===----------------------------------------------------------------------===//
-// The call before
-//===----------------------------------------------------------------------===//
-
-/// The end of the last call in \p code, which starts at \p address, but for one
-/// at its very end; 0: there is none.
-static uint64_t findLastCall(ArrayRef<uint8_t> code, uint64_t address) {
-  uint64_t end = address + code.size(), found = 0;
-  while (!code.empty()) {
-    Instruction next = decodeX86(code, address);
-    if (!next.valid() || next.bytes > code.size())
-      return 0;
-    address += next.bytes;
-    code = code.drop_front(next.bytes);
-    if (next.flow == Flow::call && address < end)
-      found = address;
-  }
-  return found;
-}
-
-uint64_t DebugInfo::getPreviousReturn(uint64_t returnAddress) {
-  constexpr uint64_t maxBytes = 1 << 20;
-  const FunctionTable::Function *function =
-      theFunctions.find(returnAddress - 1);
-  if (!function || returnAddress - function->start > maxBytes)
-    return returnAddress;
-  std::vector<uint8_t> code(returnAddress - function->start);
-  bool isRead = false;
-  Error error = readImages(dwarf->path, [&](Image &image) {
-    isRead = image.machine() == Machine::x86_64 &&
-             image.readMemory(function->start, code);
-  });
-  consumeError(std::move(error));
-  uint64_t found = isRead ? findLastCall(code, function->start) : 0;
-  if (!found)
-    return returnAddress;
-  std::vector<SourceFrame> before = frames(found - 1);
-  const std::vector<SourceFrame> &here = frames(returnAddress - 1);
-  bool isSame = before.size() == here.size();
-  for (size_t at = 0; isSame && at < here.size(); ++at)
-    isSame = before[at].function == here[at].function &&
-             before[at].file == here[at].file &&
-             before[at].line == here[at].line;
-  return isSame ? found : returnAddress;
 }

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ReturnedValue.h. The instructions in front of the call are read, too, in
+// the order of their addresses: compilers load there what a store after the
+// call goes by.
+
+#include "DebugInfo/ReturnedValue.h"
+#include "Code/MachineCode.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
+#include <cstdlib>
+#include <dwarf.h>
+#include <map>
+
+using namespace llvm;
+using namespace mpg;
+using support::endian::read32le;
+
+namespace {
+/// The differences between machines.
+struct Convention {
+  bool isX86;
+  int stack, frame;
+  int64_t atEntry; ///< bytes from the stack to the frame's canonical address
+  uint32_t keptByCalls;
+};
+constexpr unsigned resultRegister = 0; // rax, x0
+constexpr Convention x86 = {true, 7, 6, 8, 1 << 3 | 1 << 6 | 0xf000};
+constexpr Convention aarch64 = {false, 31, 29, 0, 0x3ff80000};
+
+/// One instruction that moves 64 bits between a register and memory.
+struct Move {
+  bool isLoad;
+  int value, base;
+  int64_t offset;
+  bool isAbsolute; ///< relative to the instruction, so known
+};
+} // namespace
+
+/// DWARF's number of a register of x86-64, which Instruction counts otherwise.
+static int getDwarfNumber(int number) {
+  static constexpr int8_t first[] = {0, 2, 1, 3, 7, 6, 4, 5};
+  return number >= 0 && number < 8 ? first[number] : number;
+}
+
+static uint32_t getDwarfMask(uint32_t registers) {
+  uint32_t mask = 0;
+  for (int number = 0; number < 32; ++number)
+    mask |= (registers >> number & 1) << getDwarfNumber(number);
+  return mask;
+}
+
+/// \see Instruction; registers by DWARF's numbers.
+static Instruction decodeNext(const Convention &machine, ArrayRef<uint8_t> code,
+                              uint64_t address) {
+  if (!machine.isX86)
+    return code.size() < 4 ? Instruction()
+                           : decodeAArch64(read32le(code.data()), address);
+  Instruction next = decodeX86(code, address);
+  if (next.writes != allRegisters)
+    next.writes = getDwarfMask(next.writes);
+  next.copyTo = int8_t(getDwarfNumber(next.copyTo));
+  next.copyFrom = int8_t(getDwarfNumber(next.copyFrom));
+  return next;
+}
+
+/// mov with REX.W, 89 or 8b.
+static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
+                                         bool isRelative) {
+  if (code.size() < 3 || (code[0] & 0xf8) != 0x48 ||
+      (code[1] != 0x89 && code[1] != 0x8b) || code[2] >> 6 == 3)
+    return std::nullopt;
+  unsigned mode = code[2] >> 6;
+  Move move = {
+      code[1] == 0x8b, getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1),
+      getDwarfNumber((code[2] & 7) | (code[0] & 1) << 3), 0, isRelative};
+  size_t at = 3;
+  if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
+    if (code.size() < 4 || (code[3] & 0x3f) != 0x24)
+      return std::nullopt;
+    ++at;
+  }
+  if (mode == 1 && code.size() > at)
+    move.offset = SignExtend64<8>(code[at]);
+  else if (mode == 2 && code.size() >= at + 4)
+    move.offset = SignExtend64<32>(read32le(&code[at]));
+  return move;
+}
+
+/// ldr, ldur, ldp and the stores like them. Of a pair the register in \p held.
+static std::optional<Move> decodeMoveAArch64(uint32_t word, uint32_t held) {
+  int value = word & 31, base = word >> 5 & 31;
+  bool isPost = false;
+  int64_t offset;
+  bool isLoad = word >> 22 & 1;
+  if ((word & 0xff800000) == 0xf9000000) {
+    offset = int64_t(word >> 10 & 0xfff) * 8;
+  } else if ((word & 0xffa00000) == 0xf8000000) {
+    isPost = (word >> 10 & 3) == 1;
+    offset = SignExtend64<9>(word >> 12 & 0x1ff);
+  } else if ((word & 0xfe000000) == 0xa8000000) {
+    isPost = (word >> 23 & 3) == 1;
+    offset = SignExtend64<7>(word >> 15 & 0x7f) * 8;
+    if (!(held >> value & 1)) {
+      value = word >> 10 & 31;
+      offset += 8;
+    }
+  } else {
+    return std::nullopt;
+  }
+  return Move{isLoad, value, base, isPost ? 0 : offset, false};
+}
+
+namespace {
+/// Knowledge about registers while instructions are read in order.
+class Registers {
+public:
+  explicit Registers(const Convention &machine)
+      : machine(machine), stackBytes(machine.atEntry) {}
+
+  /// Reads \p next, at the start of \p code. \returns where it stores a
+  /// register in `held`; none: it does not.
+  std::optional<MemoryPlace> step(ArrayRef<uint8_t> code,
+                                  const Instruction &next);
+
+  uint32_t held = 0; ///< registers with the returned value
+
+private:
+  /// Registers and memory share it.
+  struct Value {
+    uint64_t address = 0;                  ///< 0: not known
+    std::shared_ptr<MemoryPlace> readFrom; ///< or stored to
+  };
+  MemoryPlace makePlace(const Move &move, const Instruction &next) const;
+  std::optional<int64_t> getFrameOffset(int base, int64_t offset) const;
+  void makeFrame(ArrayRef<uint8_t> code, const Instruction &next);
+  std::shared_ptr<Value> computeAddress(uint32_t word,
+                                        const Instruction &next) const;
+  void keep(const Move &store, const Instruction &next);
+  std::shared_ptr<Value> read(const Move &load, const Instruction &next) const;
+  void change(uint32_t changed);
+
+  const Convention &machine;
+  std::array<std::shared_ptr<Value>, 32> values; ///< null: not known
+  /// In the stack, by base and offset.
+  std::map<std::pair<int, int64_t>, std::shared_ptr<Value>> spilled;
+  bool hasFrame = false;
+  /// From the stack's register to the canonical address of the frame, and from
+  /// the frame's; none: it is no frame's.
+  int64_t stackBytes;
+  std::optional<int64_t> frameBytes;
+};
+} // namespace
+
+MemoryPlace Registers::makePlace(const Move &move,
+                                 const Instruction &next) const {
+  const Value *base = values[move.base].get();
+  MemoryPlace place;
+  place.at = next.address;
+  if (move.isAbsolute)
+    place.address = next.memory;
+  else if (base && base->address)
+    place.address = base->address + uint64_t(move.offset);
+  if (place.address)
+    return place;
+  place.base = move.base;
+  place.offset = move.offset;
+  place.fromFrame = getFrameOffset(move.base, move.offset);
+  place.baseFrom = base ? base->readFrom : nullptr;
+  return place;
+}
+
+std::optional<int64_t> Registers::getFrameOffset(int base,
+                                                 int64_t offset) const {
+  if (base == machine.stack)
+    return offset - stackBytes;
+  if (base == machine.frame && frameBytes)
+    return offset - *frameBytes;
+  return std::nullopt;
+}
+
+/// The bytes by which \p code moves the stack down.
+static int64_t countPushed(const Convention &machine, ArrayRef<uint8_t> code) {
+  if (machine.isX86) {
+    ArrayRef<uint8_t> push = code.drop_front((code[0] & 0xf0) == 0x40);
+    if (!push.empty() && (push[0] & 0xf8) == 0x50)
+      return 8;
+    if (code.size() < 7 || code[0] != 0x48 || code[2] != 0xec) // sub rsp
+      return 0;
+    return code[1] == 0x83   ? SignExtend64<8>(code[3])
+           : code[1] == 0x81 ? SignExtend64<32>(read32le(&code[3]))
+                             : 0;
+  }
+  uint32_t word = read32le(code.data());
+  if ((word & 0xff8003ff) == 0xd10003ff) // sub sp, sp
+    return int64_t(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
+  if ((word & 0x3f8003e0) == 0x298003e0) // stp [sp, #-n]!
+    return -SignExtend64<7>(word >> 15 & 0x7f) * 8;
+  if ((word & 0x3fe00fe0) == 0x38000fe0) // str [sp, #-n]!
+    return -SignExtend64<9>(word >> 12 & 0x1ff);
+  return 0;
+}
+
+/// The first instructions, up to the first that goes elsewhere, make the frame.
+void Registers::makeFrame(ArrayRef<uint8_t> code, const Instruction &next) {
+  hasFrame |= next.flow != Flow::next && next.flow != Flow::entry;
+  if (hasFrame)
+    return;
+  stackBytes += countPushed(machine, code);
+  uint32_t word = machine.isX86 ? 0 : read32le(code.data());
+  if (machine.isX86 && next.copyTo == machine.frame &&
+      next.copyFrom == machine.stack)
+    frameBytes = stackBytes;
+  else if ((word & 0xffc003ff) == 0x910003fd) // add x29, sp
+    frameBytes = stackBytes - int64_t(word >> 10 & 0xfff);
+}
+
+/// By adrp, or add to what that has made; null: by neither.
+std::shared_ptr<Registers::Value>
+Registers::computeAddress(uint32_t word, const Instruction &next) const {
+  constexpr uint64_t pageMask = 4095;
+  auto result = std::make_shared<Value>();
+  if ((word & 0x9f000000) == 0x90000000) {
+    uint64_t pages = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
+    result->address =
+        (next.address & ~pageMask) + (uint64_t(SignExtend64<21>(pages)) << 12);
+    return result;
+  }
+  const Value *base = values[word >> 5 & 31].get();
+  if ((word & 0xffc00000) != 0x91000000 || !base || !base->address)
+    return nullptr;
+  result->address = base->address + (word >> 10 & 0xfff);
+  return result;
+}
+
+/// The value that \p store stores can be read there from now on.
+void Registers::keep(const Move &store, const Instruction &next) {
+  std::shared_ptr<Value> &value = values[store.value];
+  if (!value)
+    value = std::make_shared<Value>();
+  if (!value->readFrom)
+    value->readFrom = std::make_shared<MemoryPlace>(makePlace(store, next));
+  if (getFrameOffset(store.base, store.offset))
+    spilled[{store.base, store.offset}] = value;
+}
+
+std::shared_ptr<Registers::Value>
+Registers::read(const Move &load, const Instruction &next) const {
+  auto found = spilled.find({load.base, load.offset});
+  if (found != spilled.end())
+    return found->second;
+  auto value = std::make_shared<Value>();
+  value->readFrom = std::make_shared<MemoryPlace>(makePlace(load, next));
+  return value;
+}
+
+void Registers::change(uint32_t changed) {
+  held &= ~changed;
+  for (unsigned number = 0; number < values.size(); ++number)
+    if (changed >> number & 1)
+      values[number] = nullptr;
+}
+
+std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
+                                           const Instruction &next) {
+  makeFrame(code, next);
+  uint32_t word = machine.isX86 ? 0 : read32le(code.data());
+  std::optional<Move> move = machine.isX86
+                                 ? decodeMoveX86(code, next.memory != 0)
+                                 : decodeMoveAArch64(word, held);
+  std::shared_ptr<Value> value;
+  int to = -1;
+  bool isHeld = false;
+  if (move && !move->isLoad) {
+    bool isInBlock = !move->isAbsolute && held >> move->base & 1;
+    if (held >> move->value & 1 && !isInBlock)
+      return makePlace(*move, next);
+    keep(*move, next);
+  } else if (move) {
+    to = move->value;
+    value = read(*move, next);
+  } else if (next.copyTo >= 0 && next.copyFrom >= 0) {
+    to = next.copyTo;
+    value = values[next.copyFrom] = values[next.copyFrom]
+                                        ? values[next.copyFrom]
+                                        : std::make_shared<Value>();
+    isHeld = held >> next.copyFrom & 1;
+  } else if (!machine.isX86 && (value = computeAddress(word, next))) {
+    to = int(word & 31);
+  }
+  change(next.flow == Flow::call ? ~machine.keptByCalls : next.writes);
+  if (to >= 0) {
+    values[to] = std::move(value);
+    held |= uint32_t(isHeld) << to;
+  }
+  return std::nullopt;
+}
+
+static const Convention *findConvention(Machine machine) {
+  return machine == Machine::x86_64    ? &x86
+         : machine == Machine::aarch64 ? &aarch64
+                                       : nullptr;
+}
+
+/// Reads the code of a file from \p start on. Null: it cannot be read.
+static const Convention *readCode(const std::string &path, uint64_t start,
+                                  MutableArrayRef<uint8_t> code) {
+  const Convention *machine = nullptr;
+  Error error = readImages(path, [&](Image &image) {
+    if (image.readMemory(start, code))
+      machine = findConvention(image.machine());
+  });
+  consumeError(std::move(error));
+  return machine;
+}
+
+/// Of the code of the function around the call that returns to \p address, if
+/// that is not far ahead; else \p address.
+static uint64_t findStart(DwarfFile &dwarf, uint64_t address) {
+  constexpr uint64_t maxBytes = 1 << 16;
+  std::vector<Dwarf_Die> scopes = dwarf.findScopes(address - 1);
+  Dwarf_Addr base, start, end;
+  ptrdiff_t at = 0;
+  while (!scopes.empty() &&
+         (at = dwarf_ranges(&scopes.back(), at, &base, &start, &end)) > 0)
+    if (start < address && address <= end && address - start <= maxBytes)
+      return start;
+  return address;
+}
+
+/// A jump ahead to what \p rest has.
+static bool isShortJump(const Instruction &next, ArrayRef<uint8_t> rest) {
+  return next.flow == Flow::jump && next.target > next.address &&
+         next.target - next.address < rest.size();
+}
+
+/// Stops where \p result has the store, or the way is lost.
+static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
+                   uint64_t at, uint64_t address, ReturnedValue &result) {
+  Registers registers(machine);
+  while (!rest.empty() && (at < address || registers.held || at == address)) {
+    if (at == address)
+      registers.held = 1U << resultRegister;
+    bool isAfter = at >= address;
+    if (isAfter)
+      result.held.push_back({at, registers.held});
+    Instruction next = decodeNext(machine, rest, at);
+    if (!next.valid() || next.bytes > rest.size())
+      return;
+    result.store = registers.step(rest, next);
+    bool isJump = isAfter && isShortJump(next, rest);
+    bool isEnd =
+        next.flow == Flow::stop || (next.flow == Flow::jump && !isJump);
+    if (result.store || (isAfter && isEnd))
+      return;
+    uint64_t bytes = isJump ? next.target - at : next.bytes;
+    rest = rest.drop_front(bytes);
+    at += bytes;
+  }
+}
+
+ReturnedValue mpg::followReturned(DwarfFile &dwarf, uint64_t address) {
+  ReturnedValue result;
+  uint64_t at = findStart(dwarf, address);
+  std::vector<uint8_t> code;
+  const Convention *machine = nullptr;
+  for (size_t after = 96; !machine && after; after /= 2) { // the code may end
+    code.resize(address - at + after);
+    machine = readCode(dwarf.path, at, code);
+  }
+  if (!machine)
+    return result;
+  result.isKnown = true;
+  follow(*machine, code, at, address, result);
+  if (result.store)
+    result.isKept =
+        result.store->base != machine->stack && !result.store->fromFrame;
+  return result;
+}
+
+std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
+  ReturnedValue value = followReturned(*dwarf, returnAddress);
+  if (!value.isKept)
+    return std::nullopt;
+  size_t inner = frames(returnAddress - 1).size();
+  size_t outer = frames(value.store->at).size();
+  if (!outer)
+    return std::nullopt;
+  return inner > outer ? inner - outer : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The call before
+//===----------------------------------------------------------------------===//
+
+/// The end of the last call in \p code, which starts at \p address, but for one
+/// at its very end; 0: there is none.
+static uint64_t findLastCall(const Convention &machine, ArrayRef<uint8_t> code,
+                             uint64_t address) {
+  uint64_t end = address + code.size(), found = 0;
+  while (!code.empty()) {
+    Instruction next = decodeNext(machine, code, address);
+    if (!next.valid() || next.bytes > code.size())
+      return 0;
+    address += next.bytes;
+    code = code.drop_front(next.bytes);
+    if (next.flow == Flow::call && address < end)
+      found = address;
+  }
+  return found;
+}
+
+uint64_t DebugInfo::getPreviousReturn(uint64_t returnAddress) {
+  constexpr uint64_t maxBytes = 1 << 20;
+  const FunctionTable::Function *function =
+      theFunctions.find(returnAddress - 1);
+  if (!function || returnAddress - function->start > maxBytes)
+    return returnAddress;
+  std::vector<uint8_t> code(returnAddress - function->start);
+  const Convention *machine = readCode(dwarf->path, function->start, code);
+  uint64_t found = machine ? findLastCall(*machine, code, function->start) : 0;
+  if (!found)
+    return returnAddress;
+  std::vector<SourceFrame> before = frames(found - 1);
+  const std::vector<SourceFrame> &here = frames(returnAddress - 1);
+  bool isSame = before.size() == here.size();
+  for (size_t at = 0; isSame && at < here.size(); ++at)
+    isSame = before[at].function == here[at].function &&
+             before[at].file == here[at].file &&
+             before[at].line == here[at].line;
+  return isSame ? found : returnAddress;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the value that a call returns through the code after it: to the
+// registers that have it, and to the memory that gets it. Registers have
+// DWARF's numbers.
+
+#ifndef MPG_DEBUGINFO_RETURNEDVALUE_H
+#define MPG_DEBUGINFO_RETURNEDVALUE_H
+
+#include "DebugInfo/Dwarf.h"
+
+namespace mpg {
+
+/// A place in memory that an instruction writes or reads.
+struct MemoryPlace {
+  uint64_t at = 0;      ///< address of the instruction
+  uint64_t address = 0; ///< 0: beside a register
+  int base = -1;
+  int64_t offset = 0;
+  /// Bytes from the canonical address of the function's frame, if it is there.
+  std::optional<int64_t> fromFrame;
+  /// Where the base was read from; null: not known.
+  std::shared_ptr<MemoryPlace> baseFrom;
+};
+
+struct ReturnedValue {
+  bool isKnown = false;             ///< the code was read
+  std::optional<MemoryPlace> store; ///< the first
+  bool isKept = false; ///< by it, elsewhere than in a variable of the function
+  /// From an address on: the registers that have the value, a bit for each.
+  std::vector<std::pair<uint64_t, uint32_t>> held;
+};
+
+/// Follows the value that a call has returned to \p address.
+ReturnedValue followReturned(DwarfFile &dwarf, uint64_t address);
+
+} // namespace mpg
+
+#endif // MPG_DEBUGINFO_RETURNEDVALUE_H
