@@ -11,6 +11,7 @@
 #include "Support/Format.h"
 #include "mpgrun.h"
 #include "mpgrun/Compare/CompareRun.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <ctime>
 #include <sys/random.h>
 #include <unistd.h>
@@ -42,8 +43,14 @@ static std::vector<std::string> makeEnvironment(const RunOptions &options,
     return environmentWith({}, /*children=*/true);
   if (mode == "none")
     return environmentWith({{"MPG_MODE", "none"}}, options.children);
-  return environmentWith(libmpgSettings(options, program, libraryPath,
-                                        mode == "interleave" ? "hugetlb" : mode,
+  RunOptions ofMode = options;
+  if (mode == "copy")
+    ofMode.text = mode;
+  mode = StringSwitch<StringRef>(mode)
+             .Case("interleave", "hugetlb")
+             .Case("copy", "thp")
+             .Default(mode);
+  return environmentWith(libmpgSettings(ofMode, program, libraryPath, mode,
                                         /*stateFd=*/-1),
                          options.children);
 }

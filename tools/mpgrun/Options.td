@@ -83,12 +83,12 @@ def profile_file : LongValue<"profile", "FILE",
 `--report=FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in turn in these modes and say whether large\n"
-    "pages make it faster: none, thp, hugetlb, interleave, auto;\n"
-    "the others are compared with the first one">,
+    "pages make it faster: none, thp, hugetlb, interleave, auto,\n"
+    "copy; the others are compared with the first one">,
     Manual<[{Run PROGRAM in turn in these modes and report on standard output whether large
 pages make it faster. The first mode is what the others are compared with.
 `none` is PROGRAM as it is, without libmpg; `thp`, `hugetlb` and `auto` are
-those of `--mode`; `interleave` is `hugetlb` with memory from all allowed NUMA
+those of `--mode`; `copy` is `thp` with `--text=copy`; `interleave` is `hugetlb` with memory from all allowed NUMA
 nodes in turn, and is not run where there is one.}]>;
 def compare : LongFlag<"compare",
     "the same as --compare=none,thp,hugetlb">,

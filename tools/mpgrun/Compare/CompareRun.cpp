@@ -27,21 +27,20 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr StringLiteral knownModes[] = {"none", "thp", "hugetlb",
-                                               "interleave", "auto"};
+static constexpr StringLiteral knownModes[] = {"none",       "thp",  "hugetlb",
+                                               "interleave", "auto", "copy"};
 
 std::vector<std::string> mpg::parseCompareModes(StringRef text,
                                                 std::string &error) {
-  SmallVector<StringRef, 5> words;
+  SmallVector<StringRef, 6> words;
   text.split(words, ',');
   std::vector<std::string> modes;
   for (StringRef word : words) {
     if (word.empty())
       error = "a mode in the list is empty";
     else if (!is_contained(knownModes, word))
-      error =
-          printable(word) +
-          " is not a mode; known are none, thp, hugetlb, interleave and auto";
+      error = printable(word) + " is not a mode; known are none, thp, hugetlb, "
+                                "interleave, auto and copy";
     else if (is_contained(modes, word))
       error = word.str() + " is there twice";
     if (!error.empty())
