@@ -111,6 +111,63 @@ uint64_t mpg::interiorBytes(ArrayRef<Segment> loads, ArrayRef<Segment> segments,
   return sum;
 }
 
+/// Edges of segments are where the kernel maps them.
+static constexpr uint64_t basePageBytes = 4096;
+
+/// Whether something of the file beside \p own is in [start, end).
+static bool isShared(ArrayRef<Segment> loads, const Segment &own,
+                     uint64_t start, uint64_t end) {
+  return any_of(loads, [&](const Segment &load) {
+    return &load != &own && roundDown(load.address, basePageBytes) < end &&
+           roundUp(load.end(), basePageBytes) > start;
+  });
+}
+
+/// Of one writable segment, the program being loaded \p shift higher.
+static uint64_t movedPages(ArrayRef<Segment> loads, const Segment &own,
+                           uint64_t start, uint64_t hugeBytes, uint64_t shift) {
+  bool hasRelro = start > own.address;
+  uint64_t low = SaturatingAdd(start, shift);
+  if (!hasRelro)
+    low = roundDown(low, basePageBytes);
+  uint64_t high = roundUp(SaturatingAdd(own.end(), shift), basePageBytes);
+  if (high <= low || (high - low) * 2 < hugeBytes)
+    return 0;
+  auto isTaken = [&](uint64_t frame) {
+    uint64_t end = frame + hugeBytes;
+    bool isWhole = frame >= low && end <= high;
+    uint64_t ours = std::min(end, high) - std::max(frame, low);
+    return isWhole ||
+           (!(hasRelro && frame < low) && ours * 2 >= hugeBytes &&
+            !isShared(loads, own, frame - std::min(shift, frame), end - shift));
+  };
+  uint64_t first = roundDown(low, hugeBytes);
+  uint64_t last = roundDown(high - 1, hugeBytes);
+  if (first == last)
+    return isTaken(first);
+  return (last - first) / hugeBytes - 1 + isTaken(first) + isTaken(last);
+}
+
+uint64_t mpg::maxMovedPages(ArrayRef<Segment> loads,
+                            const std::optional<Segment> &relro,
+                            uint64_t hugeBytes, bool isMovable) {
+  uint64_t maxPages = 0;
+  for (uint64_t shift = 0; shift < (isMovable ? hugeBytes : 1);
+       shift += basePageBytes) {
+    uint64_t pages = 0;
+    for (const Segment &load : loads) {
+      if (!load.writable())
+        continue;
+      bool hasRelro = relro && relro->address <= load.address &&
+                      relro->end() > load.address;
+      pages += movedPages(loads, load, hasRelro ? relro->end() : load.address,
+                          hugeBytes, shift);
+    }
+    maxPages = std::max(maxPages, pages);
+  }
+  return maxPages;
+}
+
 uint64_t mpg::fileFrameBytes(const Segment &load, uint64_t hugeBytes) {
   if (load.writable() || (load.address - load.offset) % hugeBytes != 0)
     return 0;

@@ -250,3 +250,31 @@ TEST(HugeLayout, FramesOfTheFile) {
   zeros.fileBytes = huge;
   EXPECT_EQ(fileFrameBytes(zeros, huge), huge);
 }
+
+TEST(HugeLayout, MovedPagesAreTheProgramsOwn) {
+  auto pages = [](const std::vector<Segment> &loads,
+                  std::optional<Segment> relro = std::nullopt,
+                  bool isMovable = false) {
+    return maxMovedPages(loads, relro, huge, isMovable);
+  };
+  // Less than half a page is not worth one; a half that nothing shares is.
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, mib - 4096)}), 0u);
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, mib)}), 1u);
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, mib), load(readOnly, 5 * mib, 9)}),
+            0u);
+  // The last page counts from a half on, by base pages.
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, 5 * mib)}), 3u);
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, 5 * mib - 4095)}), 3u);
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, 5 * mib - 4096)}), 2u);
+  // The first one has code in it, or RELRO.
+  EXPECT_EQ(pages({load(codeFlags, 4 * mib, 4096),
+                   load(dataFlags, 4 * mib + 8192, 6 * mib - 8192)}),
+            2u);
+  EXPECT_EQ(pages({load(dataFlags, 4 * mib, 6 * mib)}, relro(4 * mib, 4096)),
+            2u);
+  EXPECT_EQ(pages({load(readOnly, 4 * mib, 4096)}), 0u);
+  // At any address: 5.5 MiB beside code fill two pages and a half, or three.
+  EXPECT_EQ(pages({load(codeFlags, 0, 4096), load(dataFlags, 8192, 5 * mib)},
+                  std::nullopt, /*isMovable=*/true),
+            3u);
+}

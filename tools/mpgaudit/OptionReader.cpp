@@ -220,6 +220,7 @@ bool OptionReader::readMode(Options &options) {
   const std::pair<OptionId, RunMode> modes[] = {
       {OPT_tree, RunMode::tree},
       {OPT_recommend, RunMode::recommend},
+      {OPT_forecast, RunMode::forecast},
       {OPT_diff, RunMode::diff}};
   StringRef chosen;
   for (auto [id, mode] : modes) {
@@ -322,6 +323,9 @@ bool OptionReader::readInputs(Options &options) {
   options.profiles = args.getAllArgValues(OPT_profile);
   if (!options.profiles.empty() && options.mode != RunMode::recommend)
     return fail("--profile is for --recommend: give both");
+  options.reports = args.getAllArgValues(OPT_report_from);
+  if (!options.reports.empty() && options.mode != RunMode::forecast)
+    return fail("--report-from is for --forecast: give both");
   options.operands = args.getAllArgValues(OPT_INPUT);
   // After "--" also names that begin with a dash.
   for (const std::string &operand : args.getAllArgValues(OPT_dash_dash))

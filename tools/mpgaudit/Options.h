@@ -22,7 +22,7 @@ namespace mpg {
 enum class ReportFormat : uint8_t { text, line, json, jsonl, sarif, html };
 
 /// The output of a run.
-enum class RunMode : uint8_t { report, tree, recommend, diff };
+enum class RunMode : uint8_t { report, tree, recommend, forecast, diff };
 
 /// Flags of the options that a configuration file may have; see Options.td.
 enum FileFlag : unsigned {
@@ -47,6 +47,7 @@ struct Options {
   std::vector<std::string> files0From;
   std::string job;                   ///< the script's path; "": none
   std::vector<std::string> profiles; ///< for recommend
+  std::vector<std::string> reports;  ///< for forecast
   std::optional<int> pid;
   std::vector<Suppression> suppressions;
   std::string baseline, writeBaseline; ///< paths; "": none

@@ -89,6 +89,19 @@ mpgrun --profile --json or mpgsim --json, which is seen by its content; `-` is
 standard input. Each thing that a rule finds in it is printed with the file
 and the rule. A file that names another program is not used, and the exit
 status is 2. Several `--profile` are taken together.}]>;
+def forecast : LongFlag<"forecast",
+    "print how many large pages and how much memory a node needs"
+    >,
+    Manual<[{Print how many pages of 2 MiB and how much memory a process and a node need, no
+report: of static data, stacks (`ulimit -s`, OMP_STACKSIZE and the number of threads),
+the processes that the script starts on a node, `-Xmx`, `shared_buffers`, and the heap if
+`--report-from` tells it. Then the lines for the system, Slurm, PJM and Kubernetes. The
+numbers are for mpgrun with pages of the pool; data and stacks need not more.}]>;
+def report_from : LongValue<"report-from", "FILE",
+    "for --forecast: the heap, from mpgrun --report --json=FILE"
+    >,
+    Manual<[{For `--forecast`: the heap's peak in an earlier run, from what `mpgrun --report
+--json=FILE` wrote. Of several `--report-from`, of the ranks of a job, the largest counts.}]>;
 def pid : LongValue<"pid", "N",
     "audit a running process and say what of it is on large\npages now">,
     Manual<[{Audit a running process, with its environment and limits, and say how much

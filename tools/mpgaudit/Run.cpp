@@ -4,6 +4,7 @@
 // of input. The conclusion waits until all are done.
 
 #include "Run.h"
+#include "Advice/Forecast.h"
 #include "Advice/Recommend.h"
 #include "Audit/ClosureFacts.h"
 #include "Loader/Closure.h"
@@ -72,7 +73,8 @@ Run::Run(const Options &options)
     : options(options), settings(options.settings), policy(options) {}
 
 bool Run::keepsReports() const {
-  return !options.job.empty() || options.format == ReportFormat::sarif ||
+  return !options.job.empty() || options.mode == RunMode::forecast ||
+         options.format == ReportFormat::sarif ||
          options.format == ReportFormat::html;
 }
 
@@ -150,6 +152,8 @@ RenderedFile Run::render(const FileReport &report, const Input &input) const {
       writeAdvice(full, report, input);
     return file;
   }
+  if (options.mode == RunMode::forecast)
+    return file; // all at once
   switch (options.format) {
   case ReportFormat::text:
     writeTextShort(brief, report, colour);
@@ -470,6 +474,31 @@ void Run::writeRecommendationsEnd() {
     writeJsonTail(outs(), {});
 }
 
+/// Programs that are not here are named, so that nobody takes the sum for all.
+bool Run::writeForecastsEnd() {
+  RunPeaks peaks;
+  for (const std::string &path : options.reports)
+    if (Error error = addRunPeaks(path, peaks))
+      return fail(path, toString(std::move(error)));
+  std::vector<Forecast> forecasts;
+  auto add = [&](const FileReport &report, const JobLaunch *start) {
+    bool isProgram = is_contained(
+        {ElfKind::exec, ElfKind::pie, ElfKind::staticExec, ElfKind::staticPie},
+        report.kind);
+    if (report.facts.layout && isProgram && !report.unusable())
+      forecasts.push_back(makeForecast(
+          report, start, result.job ? &result.job->script : nullptr,
+          options.reports.empty() ? nullptr : &peaks));
+  };
+  for (size_t i = 0; i < result.files.size(); ++i)
+    add(result.files[i], reported[i]->start);
+  writeForecasts(outs(), forecasts);
+  if (forecasts.empty())
+    return fail(options.job.empty() ? inputs.files.front().path : options.job,
+                "no program to forecast for");
+  return true;
+}
+
 void Run::writeJsonEnd() {
   std::vector<std::pair<StringRef, std::string>> more;
   if (result.job) {
@@ -495,6 +524,10 @@ void Run::writeEnd() {
     result.folder = folder.str().str();
   if (options.mode == RunMode::recommend)
     return writeRecommendationsEnd();
+  if (options.mode == RunMode::forecast) {
+    (void)writeForecastsEnd();
+    return;
+  }
   switch (options.format) {
   case ReportFormat::text:
     if (options.mode != RunMode::report)

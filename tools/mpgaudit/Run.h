@@ -111,6 +111,7 @@ private:
                    const Input &input) const;
   void writeVerdict();
   void writeRecommendationsEnd();
+  bool writeForecastsEnd();
   void writeAdviceWithoutFiles();
   RenderedFile render(const FileReport &report, const Input &input) const;
   void emit(Rendered rendered);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forecast for people: a table for each program, and lines to paste.
+
+#include "Advice/Forecast.h"
+#include "Support/Format.h"
+#include "Support/Table.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mpg;
+
+static uint64_t nodePages(const Forecast &forecast) {
+  return SaturatingMultiply<uint64_t>(forecast.pages(), forecast.ranks);
+}
+
+static uint64_t normalNodeBytes(const Forecast &forecast) {
+  return SaturatingMultiply<uint64_t>(forecast.normalBytes, forecast.ranks);
+}
+
+static uint64_t allNodeBytes(const Forecast &forecast) {
+  return SaturatingAdd(
+      SaturatingMultiply<uint64_t>(nodePages(forecast), factsHugeBytes),
+      normalNodeBytes(forecast));
+}
+
+static void writeTable(raw_ostream &out, const Forecast &forecast) {
+  Table table;
+  table.addColumn("pages of 2 MiB", /*isNumber=*/false);
+  table.addNumber("a process");
+  table.addNumber("a node");
+  table.addColumn("because of", /*isNumber=*/false);
+  for (const ForecastPart &part : forecast.parts)
+    table.addRow({part.name,
+                  part.pages ? std::to_string(*part.pages) : "not known",
+                  part.pages ? std::to_string(SaturatingMultiply<uint64_t>(
+                                   *part.pages, forecast.ranks))
+                             : "",
+                  printable(part.reason)});
+  StringRef sign = forecast.isWhole() ? "" : ">= ";
+  table.addRow({"all", (sign + Twine(forecast.pages())).str(),
+                (sign + Twine(nodePages(forecast))).str(), ""});
+  table.write(out, /*indent=*/2);
+}
+
+static void writeOne(raw_ostream &out, const Forecast &forecast) {
+  out << printable(forecast.program) << ": " << forecast.ranks
+      << (forecast.ranks == 1 ? " process" : " processes") << " on a node"
+      << (forecast.areRanksKnown ? "" : " (not known: one assumed)") << "\n";
+  writeTable(out, forecast);
+  out << "  memory on base pages, a process: "
+      << (forecast.isWhole() ? "" : "files alone, ")
+      << formatBytes(forecast.normalBytes) << "\n";
+  for (const std::string &note : forecast.notes)
+    out << "  " << fillText(printable(note), 4) << "\n";
+}
+
+static uint64_t toMebibytes(uint64_t bytes) {
+  return divideCeil(bytes, uint64_t(1) << 20);
+}
+
+/// The one that needs most decides: programs of a script run one after another.
+static void writeLines(raw_ostream &out, const Forecast &largest) {
+  uint64_t pages = nodePages(largest);
+  uint64_t all = toMebibytes(allNodeBytes(largest));
+  out << "write" << (largest.isWhole() ? "" : ", at least: the heap is missing")
+      << "\n  sysctl vm.nr_hugepages=" << pages << "\n  #SBATCH --mem=" << all
+      << "M\n  #PJM -L \"node-mem=" << all
+      << "Mi\"\n  Kubernetes, requests and limits: hugepages-2Mi: " << pages * 2
+      << "Mi, memory: " << toMebibytes(normalNodeBytes(largest)) << "Mi\n";
+}
+
+void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
+  const Forecast *largest = nullptr;
+  for (const Forecast &forecast : forecasts) {
+    writeOne(out, forecast);
+    if (!largest || nodePages(forecast) > nodePages(*largest))
+      largest = &forecast;
+  }
+  if (forecasts.size() > 1)
+    out << "most at once: " << printable(largest->program)
+        << ", if the programs run one after another\n";
+  if (largest)
+    writeLines(out, *largest);
+}
