@@ -2,62 +2,30 @@
 //
 // Acts like the cache of memory registrations of a network card that UCX would
 // use: loaded by LD_PRELOAD into an MPI program over UCX, pins the memory of
-// each large message (with io_uring's registered buffers) and keeps it pinned
-// until UCX reports that the memory goes. A later message from there that finds
-// its memory registered must find the same frames at its addresses: others are
-// a stale registration, by which a card would read or write another's data.
+// each large message and keeps it pinned until UCX reports that the memory
+// goes. A later message from there that finds its memory registered must find
+// the same frames at its addresses.
 //
 // Writes its counts to REGISTRATIONS.<process id> when the process ends; a
 // program that calls registrations_mark() gets those of each part of it in a
 // line.
 
 #define _GNU_SOURCE
+#include "pinned_memory.h"
+
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <linux/io_uring.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <ucm/api/ucm.h>
 #include <ucp/api/ucp.h>
-#include <unistd.h>
 
-enum { slots = 512, minBytes = 4 << 10, maxBytes = 64 << 20, pageBytes = 4096 };
-enum { maxPages = maxBytes / pageBytes + 1 };
-
-typedef struct {
-  uintptr_t start, end; // 0: free
-  int isGone;           // reported by UCX; still pinned
-  uint64_t *frames;     // of each page when it was pinned
-} Registration;
+enum { minBytes = 4 << 10 };
 
 typedef struct {
   unsigned long registered, hits, invalidated, stale, refused, events;
 } Counts;
 
-static Registration cache[slots];
 static Counts counts, lastCounts;
-static int ring = -1, pagemap = -1, nextSlot;
-static char lock;
-
-static void take(void) {
-  while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-    ;
-}
-static void release(void) { __atomic_clear(&lock, __ATOMIC_RELEASE); }
-
-static long pin(int slot, uintptr_t start, size_t bytes) {
-  struct iovec memory = {(void *)start, bytes};
-  struct io_uring_rsrc_update2 update = {
-      .offset = (unsigned)slot, .data = (uintptr_t)&memory, .nr = 1};
-  return syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS_UPDATE,
-                 &update, sizeof update);
-}
 
 static void onUnmap(ucm_event_type_t type, ucm_event_t *event, void *unused) {
   uintptr_t start = (uintptr_t)event->vm_unmapped.address;
@@ -67,50 +35,13 @@ static void onUnmap(ucm_event_type_t type, ucm_event_t *event, void *unused) {
     return;
   take();
   ++counts.events;
-  for (int i = 0; i < slots; ++i)
-    if (cache[i].start < end && cache[i].end > start && !cache[i].isGone) {
-      cache[i].isGone = 1;
-      ++counts.invalidated;
-    }
+  counts.invalidated += markGone(start, end);
   release();
 }
 
-static void readFrames(uintptr_t start, uintptr_t end, uint64_t *frames) {
-  size_t bytes = (end - start) / pageBytes * sizeof *frames;
-  memset(frames, 0, bytes);
-  if (pread(pagemap, frames, bytes,
-            (off_t)(start / pageBytes * sizeof *frames)) < 0)
-    abort();
-  for (size_t i = 0; i < bytes / sizeof *frames; ++i)
-    frames[i] = frames[i] >> 63 ? frames[i] & ((1ull << 55) - 1) : 0;
-}
-
-static void drop(int slot) {
-  pin(slot, 0, 0);
-  cache[slot].start = cache[slot].end = 0;
-}
-
-static void addRegistration(uintptr_t start, uintptr_t end) {
-  int slot = nextSlot++ % slots;
-  if (cache[slot].start)
-    drop(slot);
-  if (pin(slot, start, end - start) != 1) {
-    ++counts.refused; // memory of a file, or read-only
-    return;
-  }
-  ++counts.registered;
-  readFrames(start, end, cache[slot].frames);
-  cache[slot].isGone = 0;
-  cache[slot].start = start;
-  cache[slot].end = end;
-}
-
 static void checkHit(const Registration *at) {
-  static uint64_t now[maxPages];
-  readFrames(at->start, at->end, now);
   ++counts.hits;
-  if (memcmp(now, at->frames,
-             (at->end - at->start) / pageBytes * sizeof *now)) {
+  if (isStale(at)) {
     ++counts.stale;
     if (getenv("REGISTRATIONS_SHOW"))
       fprintf(stderr, "registrations: stale: %#lx to %#lx\n", (long)at->start,
@@ -135,7 +66,7 @@ static void use(const void *buffer, size_t bytes) {
     }
   }
   if (!isFound)
-    addRegistration(start, end);
+    ++*(addRegistration(start, end) ? &counts.registered : &counts.refused);
   release();
 }
 
@@ -197,19 +128,7 @@ __attribute__((constructor)) static void begin(void) {
   if (!getenv("REGISTRATIONS") ||
       (!getenv("PMI_RANK") && !getenv("OMPI_COMM_WORLD_RANK")))
     return; // a launcher
-  struct io_uring_params params = {0};
-  struct io_uring_rsrc_register table = {.nr = slots,
-                                         .flags = IORING_RSRC_REGISTER_SPARSE};
-  pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  ring = (int)syscall(SYS_io_uring_setup, 4, &params);
-  if (ring < 0 || pagemap < 0 ||
-      syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS2, &table,
-              sizeof table))
-    abort();
-  for (int i = 0; i < slots; ++i)
-    cache[i].frames =
-        mmap(NULL, maxPages * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  openRing();
   pthread_atfork(NULL, NULL, inChild);
   if (ucm_set_event_handler(UCM_EVENT_VM_UNMAPPED, 1000, onUnmap, NULL) !=
       UCS_OK)

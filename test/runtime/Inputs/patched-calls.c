@@ -2,15 +2,12 @@
  * own function over the code of munmap and madvise, where dlsym() finds them,
  * and prints the memory that went away. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "patch_function.h"
+
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,23 +32,6 @@ static int onAdvise(void *address, size_t bytes, int advice) {
   if (advice == MADV_DONTNEED)
     note(address, bytes);
   return (int)syscall(SYS_madvise, address, bytes, advice);
-}
-
-static void patch(const char *name, void *target) {
-  char *code = dlsym(RTLD_DEFAULT, name);
-#if defined(__x86_64__)
-  unsigned char jump[13] = {0x49, 0xbb, 0, 0,    0,    0,   0,
-                            0,    0,    0, 0x41, 0xff, 0xe3};
-  memcpy(jump + 2, &target, sizeof target);
-#else
-  unsigned jump[4] = {0x58000050, 0xd61f0200}; /* ldr x16, 8; br x16 */
-  memcpy(jump + 2, &target, sizeof target);
-#endif
-  uintptr_t page = (uintptr_t)code & ~4095ul;
-  if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
-    exit(9);
-  memcpy(code, jump, sizeof jump);
-  __builtin___clear_cache(code, code + sizeof jump);
 }
 
 static void watch(void *start, size_t bytes) {
