@@ -226,7 +226,8 @@ Tally Remap::countTally(Range region) const {
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
-    uint64_t counted = readUse(thp).thpBytes;
+    bool isAllPromised = part.promisedBytes == part.thpEnd - part.hugetlbEnd;
+    uint64_t counted = isAllPromised ? 0 : readUse(thp).thpBytes;
     tally.huge += counted;
     if (!thpIsCounted() && thpOf2MibIsOn())
       tally.promised += thp.bytes() - counted;
