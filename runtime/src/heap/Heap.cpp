@@ -37,6 +37,7 @@ struct Heap {
 } // namespace
 
 static Heap heap;
+std::atomic<bool> mpg::passesOn{false};
 static __thread bool isStarting __attribute__((tls_model("initial-exec")));
 
 bool mpg::heapIsOurs() {
@@ -50,6 +51,8 @@ bool mpg::heapIsOurs() {
     isStarting = true;
     findNextMalloc();
     use = decideHeap() ? Use::ours : Use::next;
+    passesOn.store(use == Use::next && watchedBytes == SIZE_MAX,
+                   std::memory_order_release);
     heap.use.store(use, std::memory_order_release);
     isStarting = false;
   }

@@ -14,6 +14,8 @@
 #include "base/Env.h"
 #include "heap/HeapSmall.h"
 
+#include <atomic>
+
 namespace mpg {
 
 class Messages;
@@ -37,6 +39,8 @@ bool nextMallocIsUsed() __attribute__((weak));
 
 /// Whether malloc is ours; starts the heap if that is not decided yet.
 bool heapIsOurs();
+/// It is not, and nobody writes blocks down: calls go on to the next malloc.
+extern std::atomic<bool> passesOn;
 
 /// Called once, by the first heapIsOurs(): reads the settings and calls
 /// startHeap() if this process is one of ours. Init.cpp.

@@ -166,7 +166,8 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   if (__builtin_expect(bytes <= maxSmallBytes, 1)) {
     if (void *object = cache->allocate(getClass(bytes)))
       return object;
-    return allocateBlock(bytes);
+    return passesOn.load(std::memory_order_acquire) ? nextMalloc.malloc(bytes)
+                                                    : allocateBlock(bytes);
   }
   bool mustMap =
       largeSettings.always &&
@@ -198,6 +199,8 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
       return;
     }
   }
+  if (passesOn.load(std::memory_order_acquire))
+    return nextMalloc.free(block);
   freeBlock(block, MPG_CALLER);
 }
 
