@@ -308,9 +308,7 @@ MPG_EXPORT int MPG_MALLOC(posix_memalign)(void **block, size_t alignment,
   bool isPower = alignment && (alignment & (alignment - 1)) == 0;
   if (!isPower || alignment % sizeof(void *) != 0)
     return EINVAL;
-  int saved = errno;
   void *memory = alignedBlock(alignment, bytes);
-  errno = saved;
   if (!memory)
     return ENOMEM;
   *block = memory;
