@@ -362,6 +362,11 @@ void ProfileRecorder::finish(Profile &profile) {
   readFaults();
   if (!isMeasured) {
     table = readProfileTable(tableFd);
+    // It may have ended before the first look.
+    if (std::optional<ProgramMemory> told = readToldMemory(tableFd)) {
+      areas = std::move(told->areas);
+      image = std::move(told->image);
+    }
     if (!areas.empty())
       addVariables();
     objects.resize(std::max(objects.size(), table.sites.size()));
