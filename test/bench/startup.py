@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CPU time that a start costs: plain, with libmpg, under mpgrun.
 
-    startup.py [--rounds N] [--program COMMAND]... [--mpgrun FILE] [--library FILE]
+    startup.py [--rounds N] [--program COMMAND]... [--way OPTIONS]...
+               [--mpgrun FILE] [--library FILE]
 
 Starts each program in turn in all ways, N times (200 unless said), and prints the
-medians of user and system time with the difference to plain and its 95 % interval
-of the median. Programs unless said: true.
+medians of user and system time with the difference to plain, the ratio to it, and
+their 95 % intervals of the median. Programs unless said: true. Each --way adds mpgrun
+with these options, such as --way="--children --mode=none".
 """
 
 import argparse
@@ -47,8 +49,10 @@ def measure(program: list, options: argparse.Namespace) -> None:
                                    "MPG_MODE": "none"}),
         "libmpg, thp": (program, {**plain, "LD_PRELOAD": options.library,
                                   "MPG_MODE": "thp"}),
-        "mpgrun --mode=thp": ([options.mpgrun, "--mode=thp", "--", *program], plain),
+        **{f"mpgrun {way}": ([options.mpgrun, *shlex.split(way), "--", *program], plain)
+           for way in ["--mode=thp", *options.way]},
     }
+    width = max(map(len, ways))
     times = {way: [] for way in ways}
     for round_number in range(options.rounds + 1):
         for way in random.sample(list(ways), len(ways)):
@@ -59,15 +63,19 @@ def measure(program: list, options: argparse.Namespace) -> None:
     for way, taken in times.items():
         more = [one - other for one, other in zip(taken, times["plain"])]
         low, high = interval(more)
+        ratios = [one / other for one, other in zip(taken, times["plain"])]
+        least, most = interval(ratios)
         bar = f", at most {BARS[way]:+.1f}" if way in BARS else ""
-        print(f"  {way:18} {statistics.median(taken):6.2f}  "
-              f"{statistics.median(more):+6.2f} [{low:+.2f}, {high:+.2f}]{bar}")
+        print(f"  {way:{width}} {statistics.median(taken):6.2f}  "
+              f"{statistics.median(more):+6.2f} [{low:+.2f}, {high:+.2f}], "
+              f"{statistics.median(ratios):.3f}x [{least:.3f}, {most:.3f}]{bar}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--program", action="append", default=[])
+    parser.add_argument("--way", action="append", default=[])
     parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
     parser.add_argument("--library", default=str(BUILD / "lib/libmpgrt.so.1"))
     options = parser.parse_args()
