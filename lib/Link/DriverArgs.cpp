@@ -291,14 +291,14 @@ Error ArgParser::parseOwn(StringRef arg) {
   } else if (value.consume_front("--mpg-layout=")) {
     if (value != "strict" && value != "best-effort")
       return failure("--mpg-layout=", printable(value),
-                     ": is strict or best-effort");
+                     ": has to be strict or best-effort");
     request.promise =
         value == "strict" ? LayoutPromise::strict : LayoutPromise::bestEffort;
     request.promiseGiven = true;
   } else if (value.consume_front("--mpg-runtime=")) {
     if (value != "auto" && value != "yes" && value != "no")
       return failure("--mpg-runtime=", printable(value),
-                     ": is auto, yes or no");
+                     ": has to be auto, yes or no");
     request.runtime = value == "auto"  ? RuntimeChoice::automatic
                       : value == "yes" ? RuntimeChoice::yes
                                        : RuntimeChoice::no;

@@ -84,13 +84,14 @@ static std::optional<std::string> readValues(const InputArgList &args,
     std::optional<uint64_t> count = readCount(*arg, 1000);
     if (!count)
       return "--repeat=" + printable(arg->getValue()) +
-             ": is a number from 1 to 1000";
+             ": has to be a number from 1 to 1000";
     options.repetitions = unsigned(*count);
   }
   if (const Arg *arg = args.getLastArg(OPT_seed)) {
     std::optional<uint64_t> seed = readCount(*arg, UINT64_MAX);
     if (!seed)
-      return "--seed=" + printable(arg->getValue()) + ": is a number from 1 on";
+      return "--seed=" + printable(arg->getValue()) +
+             ": has to be a number from 1 on";
     options.seed = *seed;
   }
   unsigned toOutput = 0;

@@ -47,7 +47,7 @@ static std::optional<std::string> readMove(const InputArgList &args,
   if (!arg)
     return std::nullopt;
   if (StringRef(arg->getValue()) != "next-touch")
-    return "--move=" + printable(arg->getValue()) + ": is next-touch";
+    return "--move=" + printable(arg->getValue()) + ": has to be next-touch";
   if (options.modeGiven && options.mode != "thp" && options.mode != "none")
     return "--move=next-touch does not go together with --mode=" +
            options.mode +
@@ -67,19 +67,20 @@ static std::optional<std::string> readSettings(const InputArgList &args,
     options.modeGiven = true;
     if (!isMode(options.mode))
       return "--mode=" + printable(options.mode) +
-             ": is auto, hugetlb, thp or none";
+             ": has to be auto, hugetlb, thp or none";
   }
   if (const Arg *arg = args.getLastArg(OPT_policy)) {
     options.policy = arg->getValue();
     if (!isPolicy(options.policy))
       return "--policy=" + printable(options.policy) +
-             ": is three words out of prepage and demand, for .bss, stacks "
+             ": has to be three words out of prepage and demand, for .bss, "
+             "stacks "
              "and mmap, such as prepage:demand:prepage";
   }
   if (const Arg *arg = args.getLastArg(OPT_hpc_tags)) {
     StringRef value = arg->getValue();
     if (value != "on" && value != "off")
-      return "--hpc-tags=" + printable(value) + ": is on or off";
+      return "--hpc-tags=" + printable(value) + ": has to be on or off";
     options.hpcTags = value == "on";
   }
   return readMove(args, options);
@@ -127,11 +128,11 @@ static std::optional<std::string> readValues(const InputArgList &args,
     bool hasValue = arg->getOption().matches(OPT_text_how);
     options.text = hasValue ? arg->getValue() : "auto";
     if (hasValue && options.text != "copy")
-      return "--text=" + printable(options.text) + ": is copy";
+      return "--text=" + printable(options.text) + ": has to be copy";
   }
   if (const Arg *arg = args.getLastArg(OPT_verify_text)) {
     if (StringRef(arg->getValue()) != "text")
-      return "--verify=" + printable(arg->getValue()) + ": is text";
+      return "--verify=" + printable(arg->getValue()) + ": has to be text";
     options.verifyText = true;
   }
   options.quiet = args.hasArg(OPT_quiet);
@@ -177,12 +178,13 @@ static std::optional<std::string> readMeasurement(const InputArgList &args,
     if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
         options.rounds == 0 || options.rounds > maxRounds)
       return "--repeat=" + printable(arg->getValue()) +
-             ": is a number of rounds from 1 to " + std::to_string(maxRounds);
+             ": has to be a number of rounds from 1 to " +
+             std::to_string(maxRounds);
   if (const Arg *arg = args.getLastArg(OPT_seed)) {
     uint32_t seed;
     if (StringRef(arg->getValue()).getAsInteger(10, seed))
       return "--seed=" + printable(arg->getValue()) +
-             ": is a number from 0 to 4294967295";
+             ": has to be a number from 0 to 4294967295";
     options.seed = seed;
   }
   if (const Arg *arg = args.getLastArg(OPT_metric)) {

@@ -84,7 +84,7 @@ static bool setEngine(CommandLine &line, SimOptions &options, int &status) {
   options.qemu = args.getLastArgValue(OPT_qemu).str();
   std::string problem;
   if (!options.usesQemu && engine != "compiled")
-    problem = "--engine=" + printable(engine) + ": is compiled or qemu";
+    problem = "--engine=" + printable(engine) + ": has to be compiled or qemu";
   else if (!options.usesQemu && args.hasArg(OPT_qemu))
     problem = "--qemu= goes with --engine=qemu";
   else if (options.usesQemu && args.hasArg(OPT_advise))
@@ -124,7 +124,7 @@ static bool setSample(CommandLine &line, SimOptions &options, int &status) {
     std::optional<SimSample> sample = parseSample(arg->getValue());
     if (!sample) {
       line.usageError("--sample=" + printable(arg->getValue()) +
-                          ": is the name of a function, or seconds such "
+                          ": has to be the name of a function, or seconds such "
                           "as 2 or 0.5@10",
                       status);
       return false;
@@ -152,7 +152,8 @@ static bool setArrays(CommandLine &line, SimOptions &options, int &status) {
   if (args.hasArg(OPT_stream) && options.stream.empty())
     problem = "--stream=: names no array";
   else if (!options.spreadsThreads && threads != "compact")
-    problem = "--threads=" + printable(threads) + ": is compact or spread";
+    problem =
+        "--threads=" + printable(threads) + ": has to be compact or spread";
   else if (!options.advise.empty() && args.hasArg(OPT_stream))
     problem = "--advise= chooses the arrays itself; leave out --stream=";
   if (problem.empty())
@@ -168,14 +169,14 @@ static bool setPages(CommandLine &line, SimOptions &options, int &status) {
   std::string problem;
   if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
       options.maps > 8)
-    problem = "--maps=" + printable(maps) + ": is a number from 1 to 8";
+    problem = "--maps=" + printable(maps) + ": has to be a number from 1 to 8";
   else if (const Arg *arg = args.getLastArg(OPT_pages)) {
     if (std::optional<std::vector<uint64_t>> pages =
             parsePages(arg->getValue()))
       options.pages = *pages;
     else
       problem = "--pages=" + printable(arg->getValue()) +
-                ": is a list of sizes such as 64K,2M";
+                ": has to be a list of sizes such as 64K,2M";
   }
   if (problem.empty())
     return true;
