@@ -29,8 +29,8 @@ is copied: debuggers and profilers see the file as before. It is worth it for
 programs with many MiB of code in use, such as compilers and interpreters. Later
 starts have the pages without it as long as the page cache keeps the file.}]>;
 def text_how : LongValue<"text", "copy",
-    "the same by copies of one's own: for any program, with\n"
-    "memory for each process (MPG_TEXT=copy)">,
+    "code and constants of any program on large pages, by\n"
+    "copies with memory for each process (MPG_TEXT=copy)">,
     Manual<[{Code and constants on transparent large pages that each process has alone
 (MPG_TEXT=copy). It needs nothing of the link and the file system. It costs memory and the time of
 a copy for each process, kernel probes (uprobes) do not see the code, and profilers that are attached later find its
@@ -62,8 +62,8 @@ def report : LongFlag<"report",
 how much of that on large pages, on which NUMA nodes, and why not the rest.
 With `--children` also a line for each other process that had libmpg.}]>;
 def report_file : LongValue<"report", "FILE",
-    "the same into FILE, of --compare too; %h, %j, %r, %p in\n"
-    "FILE are host, job, rank, pid">,
+    "print what --report or --compare does into FILE; %h, %j,\n"
+    "%r, %p in FILE are host, job, rank, pid">,
     Manual<[{The same into FILE, or the report of `--compare`. In FILE, %h is the name of the
 host, %j the number of the job (SLURM_JOB_ID, PJM_JOBID, PBS_JOBID, LSB_JOBID; else
 no-job), %r the rank of the process under MPI (else 0), %p the process id, %% a
@@ -78,7 +78,8 @@ more: variables by name, blocks of the heap by the function that allocates
 them, stacks, mappings; the most there was of each at one time, what was left
 at the end, how much of that was in use, and on which pages it lay.}]>;
 def profile_file : LongValue<"profile", "FILE",
-    "the same into FILE; %h, %j, %r, %p as for --report">,
+    "print what --profile does into FILE; %h, %j, %r, %p as\n"
+    "for --report=FILE">,
     Manual<[{The same into FILE, in whose name %h, %j, %r, %p and %% mean what they do for
 `--report=FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
@@ -155,7 +156,8 @@ on normal pages where the pool has none. The heap counts where malloc is libmpg'
 libmpg was not at work, or transparent pages were asked for in a program that may
 not be traced and ended in a way that no library notices (`_exit`).}]>;
 def verify_text : LongValue<"verify", "text",
-    "the same for code and constants of 2 MiB and more">,
+    "end with status 124 if code or constants of 2 MiB and\n"
+    "more were not on large pages">,
     Manual<[{End with status 124 if none of 2 MiB and more of the program's code, or of its
 constants, was on large pages, or 4 MiB and more were not, although the program
 ended with 0. The one value is `text`; `--verify --verify=text` looks at both.}]>;
