@@ -290,13 +290,17 @@ unsigned mpg::editDistance(StringRef a, StringRef b) {
 
 const EnvVariable *mpg::nearestEnvVariable(StringRef name) {
   const EnvVariable *nearest = nullptr;
-  unsigned min = 5; // as libmpg has it
+  unsigned min = 5;                    // as libmpg has it
+  constexpr unsigned forgottenEnd = 3; // "_TYPE", as libmpg has it
   if (name.size() > longestName)
     return nullptr;
   for (const EnvVariable &variable : table) {
     // Stops where it cannot become the least any more.
     unsigned here = name.edit_distance(variable.name,
                                        /*AllowReplacements=*/true, min - 1);
+    StringRef end = variable.name;
+    if (end.consume_front(name) && end.starts_with("_"))
+      here = std::min(here, forgottenEnd);
     if (here < min) {
       min = here;
       nearest = &variable;

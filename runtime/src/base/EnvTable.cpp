@@ -183,6 +183,12 @@ const char *mpg::nearestName(const char *name, size_t length, unsigned max) {
   unsigned min = max + 1;
   for (const Setting &setting : table) {
     unsigned here = distance(name, length, setting.name);
+    // XOS_MMM_L_ARENA_LOCK is ARENA_LOCK_TYPE rather than ARENA_FREE.
+    constexpr unsigned forgottenEnd = 3;
+    if (here > forgottenEnd &&
+        __builtin_strncmp(name, setting.name, length) == 0 &&
+        setting.name[length] == '_')
+      here = forgottenEnd;
     if (here < min) {
       min = here;
       nearest = setting.name;
