@@ -63,8 +63,8 @@ void mpg::wordLibraryData(Finding &finding) {
   if (size_t at = finding.title.find(never); at != std::string::npos)
     finding.title.replace(at, std::string::npos,
                           "which gets large pages with MPG_REMAP=all only");
-  finding.cost = "libmpg moves the data of the program, and that of its "
-                 "libraries if the job asks for it";
+  finding.cost = "libmpg moves the data of the program, and that of libraries "
+                 "if the job asks for it, but for those that come by dlopen";
   finding.setFix("Ask for it in the job, or link this library into the program "
                  "as an archive:\n  export MPG_REMAP=all");
 }

@@ -207,13 +207,19 @@ bool Classifier::isLibraryData(size_t index) const {
   return false;
 }
 
-/// The pages after a library's data segment are its .bss.
+/// The pages after a library's data segment are its .bss; with MPG_REMAP=all
+/// both are in pieces, some of large pages.
 bool Classifier::belongsToLibrary(size_t index) const {
   if (areas[index].isFile)
     return isLibraryData(index);
-  return index > 0 && areas[index].name.empty() &&
-         areas[index - 1].end == areas[index].start &&
-         areas[index - 1].writable && isLibraryData(index - 1);
+  bool isMoved = false; // what is beside the file's part
+  while (index > 0 && !areas[index].isFile && areas[index].writable &&
+         (areas[index].name.empty() || areas[index].hugetlb) &&
+         areas[index - 1].end == areas[index].start) {
+    isMoved = areas[index].hugetlb;
+    --index;
+  }
+  return (areas[index].writable || isMoved) && isLibraryData(index);
 }
 
 RunRegion Classifier::getRegion(size_t index) const {
@@ -245,7 +251,11 @@ void Classifier::classifyArea(size_t index) {
     return;
   uint64_t taken = classifyHeap(area);
   taken += bytesWithin(area, heap.end, heap.tablesEnd); // only ours
-  add(getRegion(index), area, area.bytes() - taken);
+  RunRegion region = getRegion(index);
+  add(region, area, area.bytes() - taken);
+  uses[size_t(region)].canMove |=
+      region == RunRegion::library &&
+      area.usedBytes() - area.hugeBytes() >= 2 * largePageBytes;
 }
 
 std::vector<RegionUse> Classifier::classify() {
@@ -401,6 +411,17 @@ void mpg::addPeakMappings(RunReport &report,
   }
 }
 
+/// libmpg moves data of libraries if asked, and of those that are there when it
+/// starts.
+static void explainLibraries(RunReport &report) {
+  for (RegionUse &use : report.regions)
+    if (use.canMove && use.reason.empty() && report.mode != "none")
+      use.reason = report.asksForLibraries
+                       ? "data of libraries loaded later (dlopen) is left "
+                         "alone; fix: LD_PRELOAD them"
+                       : "data of libraries is left alone; fix: MPG_REMAP=all";
+}
+
 void mpg::addState(RunReport &report, const mpg_state &state) {
   report.isReplaced = !report.endedAs.empty();
   if (report.isReplaced)
@@ -449,6 +470,7 @@ void mpg::addState(RunReport &report, const mpg_state &state) {
       max = left;
     }
   }
+  explainLibraries(report);
   addPeaks(report, state);
 }
 

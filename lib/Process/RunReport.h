@@ -98,6 +98,7 @@ struct RegionUse {
   bool isCopied = false;       ///< code that is in no file (MPG_TEXT=copy)
   std::vector<uint64_t> nodes; ///< bytes on each NUMA node
   std::string reason;          ///< why not all of it; libmpg's words
+  bool canMove = false; ///< library: a piece of it has a whole large page
 };
 
 /// A process of `mpgrun --children` that had libmpg and is not the program.
@@ -138,6 +139,7 @@ struct RunReport {
   std::vector<RegionUse> regions;  ///< in the order of RunRegion, none twice
   std::vector<std::pair<unsigned, std::string>> messages;
   bool asksForOwnMaps = false;       ///< MPG_MMAP=thp was set
+  bool asksForLibraries = false;     ///< MPG_REMAP=all was set
   bool hasProcesses = false;         ///< of --children
   std::vector<ProcessUse> processes; ///< who had the most first
   uint64_t processesLost = 0;        ///< for these the table was too short

@@ -38,6 +38,7 @@ private:
   void addShort(ArrayRef<RunRegion> regions);
   void addShortRegions();
   void addCrowdedNodes();
+  void addLibraries();
   void addOwnMappings();
   void addRefilledBlocks();
   void addUndeserving();
@@ -182,12 +183,29 @@ void Adviser::addCrowdedNodes() {
               command);
 }
 
+/// Data of libraries, which libmpg leaves alone by default.
+void Adviser::addLibraries() {
+  uint64_t bytes = baseBytesIn({RunRegion::library});
+  std::string reason = worstReason(report, {RunRegion::library});
+  if (bytes < minBytes || !report.hasState || reason.empty())
+    return;
+  std::string what = formatBytes(bytes) + " are data of libraries" +
+                     largestIn({RunRegion::library}, /*byMain=*/false) +
+                     " on base pages";
+  if (StringRef(reason).ends_with("MPG_REMAP=all")) {
+    settings += "MPG_REMAP=all ";
+    add(bytes, what, "MPG_REMAP=all mpgrun " + command);
+  } else {
+    addReason(bytes, what, reason, "mpginfo");
+  }
+}
+
 /// Memory past malloc, which libmpg leaves alone by default.
 void Adviser::addOwnMappings() {
   uint64_t bytes = baseBytesIn({RunRegion::mmap});
   if (bytes < minBytes || !report.hasState || report.asksForOwnMaps)
     return;
-  settings = "MPG_MMAP=thp ";
+  settings += "MPG_MMAP=thp ";
   add(bytes,
       formatBytes(bytes) + " are mappings of the program's own" +
           largestIn({RunRegion::mmap}, /*byMain=*/false) +
@@ -255,6 +273,7 @@ std::vector<AdviceLine> Adviser::advise() {
   }
   addShortRegions();
   addCrowdedNodes();
+  addLibraries();
   addOwnMappings();
   addRefilledBlocks();
   addUndeserving();

@@ -140,6 +140,35 @@ TEST(RunReport, AFileWithoutCodeInFrontIsNoLibrary) {
   EXPECT_EQ(regionOfArea(areas, 5), RunRegion::mmap);
 }
 
+// MPG_REMAP=all: the data of the first is in pieces, the second was linked with
+// ld.mpg, so that all of its data has moved. The third is not a library's.
+TEST(RunReport, MovedDataOfALibraryIsItsOwn) {
+  auto areas = parseSmaps(
+      "7f0000000000-7f0000010000 r-xp 00000000 fe:00 7  /lib/libx.so\n"
+      "7f0000010000-7f0000020000 rw-p 00010000 fe:00 7  /lib/libx.so\n"
+      "7f0000020000-7f0000200000 rw-p 00000000 00:00 0\n"
+      "7f0000200000-7f0000400000 rw-p 00000000 00:11 8  /anon_hugepage "
+      "(deleted)\n"
+      "KernelPageSize:     2048 kB\n"
+      "VmFlags: rd wr mr mw me de ht\n"
+      "7f0000400000-7f0000410000 rw-p 00000000 00:00 0\n"
+      "7f1000000000-7f1000010000 r-xp 00000000 fe:00 9  /lib/liby.so\n"
+      "7f1000010000-7f1000200000 ---p 00010000 fe:00 9  /lib/liby.so\n"
+      "7f1000200000-7f1000400000 rw-p 00000000 00:11 8  /anon_hugepage "
+      "(deleted)\n"
+      "KernelPageSize:     2048 kB\n"
+      "VmFlags: rd wr mr mw me de ht\n"
+      "7f2000200000-7f2000400000 rw-p 00000000 00:11 8  /anon_hugepage "
+      "(deleted)\n"
+      "KernelPageSize:     2048 kB\n"
+      "VmFlags: rd wr mr mw me de ht\n",
+      "");
+  ASSERT_EQ(areas.size(), 9u);
+  for (size_t piece : {1, 2, 3, 4, 7})
+    EXPECT_EQ(regionOfArea(areas, piece), RunRegion::library) << piece;
+  EXPECT_EQ(regionOfArea(areas, 8), RunRegion::mmap);
+}
+
 // libmpg's heap: reserved address space, memory from the pool in it,
 // transparent and normal pages, and a mapping of another's that the kernel has
 // made one with the heap's last.

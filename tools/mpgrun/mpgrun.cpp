@@ -312,6 +312,8 @@ RunReport Runner::beginReport() const {
   }
   const char *maps = getenv("MPG_MMAP");
   report.asksForOwnMaps = maps && StringRef(maps) == "thp";
+  const char *moved = getenv("MPG_REMAP");
+  report.asksForLibraries = moved && StringRef(moved) == "all";
   report.hints = readHintReport(program.path);
   return report;
 }
