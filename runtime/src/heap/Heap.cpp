@@ -175,6 +175,16 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
   return page;
 }
 
+/// Returns the first byte of a block in use. A long one in new memory that
+/// comes by touching has no edges: they would make pages present that the
+/// program may not write to.
+static void *finishMedium(uint32_t page, const Request &request) {
+  constexpr size_t minBareBytes = 64 << 10;
+  bool isBare = request.bytes >= minBareBytes && request.dirtyPages == 0 &&
+                heapSpace.mayWait();
+  return isBare ? withoutEdges(page) : setEdges(page, request.bytes);
+}
+
 static void *allocateMedium(Request &request, bool mayGrow) {
   UsedCache cache;
   uint32_t page = acquirePages(request, *cache, /*mayGrow=*/false);
@@ -182,7 +192,7 @@ static void *allocateMedium(Request &request, bool mayGrow) {
     page = acquirePages(request, *cache, /*mayGrow=*/false);
   if (!page && mayGrow)
     page = acquirePages(request, *cache, /*mayGrow=*/true);
-  return page ? setEdges(page, request.bytes) : nullptr;
+  return page ? finishMedium(page, request) : nullptr;
 }
 
 /// Blocks above maxSmallBytes, and those with a large alignment.
@@ -279,7 +289,7 @@ void *mpg::allocateMediumBlock(size_t bytes) {
   errno = saved;
   if (!page)
     return allocateBlock(bytes);
-  return watched(setEdges(page, bytes), bytes);
+  return watched(finishMedium(page, request), bytes);
 }
 
 void *mpg::allocateAligned(size_t alignment, size_t bytes) {

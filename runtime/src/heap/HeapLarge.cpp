@@ -49,7 +49,7 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
   size_t frames;
   unsigned colors = countColors(bytes, alignment, frames);
   Range memory;
-  error = heapSpace.acquire(frames * heapSpace.hugePageBytes(), alignment, -1,
+  error = heapSpace.acquire(frames * heapSpace.hugePageBytes(), alignment, {},
                             memory);
   if (error)
     return 0;
@@ -83,7 +83,7 @@ bool mpg::resizeLarge(uint32_t page, size_t bytes) {
   Range now = getFrames(page);
   uintptr_t end =
       roundUp(largeBlock(page).start + bytes, heapSpace.hugePageBytes());
-  if (end > now.end && heapSpace.acquireAt(now.end, end - now.end, -1) != 0)
+  if (end > now.end && heapSpace.acquireAt(now.end, end - now.end, {}) != 0)
     return false;
   raise(maxBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
   heapMap.pages[page].length = uint32_t((end - now.start) / heapPageBytes);

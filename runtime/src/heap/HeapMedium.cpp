@@ -46,13 +46,14 @@ FreeRuns::Run Arena::acquireFirst(FreeRuns::Run run, uint32_t pages) {
   return runs.cut(run, first, pages);
 }
 
-uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, bool mayGrow,
+/// \p growth: for memory that comes; null: only what is there.
+uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                         uint32_t &dirtyPages, int &error) {
   FreeRuns::Run run = runs.acquire(pages, alignment);
   dirtyPages = run.isZero ? 0 : pages;
-  if (run.first || !mayGrow)
+  if (run.first || !growth)
     return run.first;
-  FreeRuns::Run grown = grow(pages, alignment, error);
+  FreeRuns::Run grown = grow(pages, alignment, *growth, error);
   if (!grown.first)
     return 0;
   run = alignment == 1 && !isScattered ? acquireFirst(grown, pages)
@@ -75,8 +76,10 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
   uint32_t pageAlignment =
       alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;
   error = ENOMEM;
+  PageChoice *growth =
+      mayGrow ? &choiceFor(shape.pages * heapPageBytes) : nullptr;
   uint32_t page =
-      acquire(shape.pages, pageAlignment, mayGrow, dirtyPages, error);
+      acquire(shape.pages, pageAlignment, growth, dirtyPages, error);
   if (!page)
     return 0;
   uint8_t shift = shape.parseShift(shape.colors > 1 ? color++ : 0);
@@ -166,7 +169,9 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
   FreeRuns::Run last = runs.endingAt(getPage(top));
   uint32_t there = last.first ? last.length : 0;
   return end + there == getPage(top) &&
-         addMemory(top, (more - there) * heapPageBytes, error).first &&
+         addMemory(top, (more - there) * heapPageBytes,
+                   choiceFor(more * heapPageBytes), error)
+             .first &&
          runs.acquireAt(end, more).first;
 }
 
@@ -245,9 +250,16 @@ void Arena::forgetNeed(uint64_t free) {
 /// The free run that it is part of; none: \p error. pre: \p start is where an
 /// arena ends, or 0: anywhere.
 FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
-                               int &error) {
+                               PageChoice &choice, int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.hugePageBytes());
-  uint64_t step = stepBytes(needBytes);
+  // Longer blocks are arrays, as a rule: what is there of them is written.
+  constexpr uint64_t maxSparseBytes = 32 << 20;
+  bool isAsSettings = node >= 0 || needBytes > maxSparseBytes;
+  HeapSupply supply{node, needBytes,
+                    isAsSettings ? HeapPages::large : choice.choose()};
+  // Base pages that nobody writes to cost nothing.
+  uint64_t step = supply.pages == HeapPages::base ? mappedBytes / 8 : 0;
+  step = stepBytes(step > needBytes ? step : needBytes);
   keepReturned(needBytes);
   error = ENOMEM;
   for (uint64_t bytes = step;; bytes = exact) {
@@ -258,10 +270,11 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
     }
     Range memory{start, start + bytes};
     // A frame begins at a multiple of any alignment up to its size.
-    error = start ? heapSpace.acquireAt(start, bytes, node, needBytes)
-                  : heapSpace.acquire(bytes, heapSpace.hugePageBytes(), node,
-                                      memory, needBytes);
+    error = start ? heapSpace.acquireAt(start, bytes, supply)
+                  : heapSpace.acquire(bytes, heapSpace.hugePageBytes(), supply,
+                                      memory);
     if (!error) {
+      choice.note(memory, supply.pages);
       mappedBytes += bytes;
       arenaBytes.fetch_add(bytes, std::memory_order_relaxed);
       newest = memory.start;
@@ -276,17 +289,18 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
 
 /// At the end of the memory that came last if that can be, for then what is
 /// free there counts.
-FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment, int &error) {
+FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment,
+                          PageChoice &choice, int &error) {
   uint64_t need = uint64_t(pages) * heapPageBytes;
   if (alignment == 1 && top) {
     FreeRuns::Run last = runs.endingAt(getPage(top));
     uint64_t there = last.first ? last.length * heapPageBytes : 0;
     if (there < need)
-      if (FreeRuns::Run grown = addMemory(top, need - there, error);
+      if (FreeRuns::Run grown = addMemory(top, need - there, choice, error);
           grown.first)
         return grown;
   }
-  return addMemory(0, need, error);
+  return addMemory(0, need, choice, error);
 }
 
 /// The whole frames of a free run.
@@ -309,6 +323,9 @@ uint64_t Arena::returnFrames(FreeRuns::Run run, uint64_t max) {
   runs.cut(run, first, pages);
   heapMap.pages[first] = {pages, leaving, 0, id, 0, UnitState::inside};
   leaving = first;
+  forSlabs.forget(inner);
+  forBlocks.forget(inner);
+  forLongBlocks.forget(inner);
   mappedBytes -= inner.bytes();
   arenaBytes.fetch_sub(inner.bytes(), std::memory_order_relaxed);
   if (inner.contains(top - 1)) // older memory may follow it
@@ -381,7 +398,7 @@ uint32_t Arena::acquireSlabFrame(int &error) {
   constexpr uint32_t pages = slabFrameBytes / heapPageBytes;
   emptyQueue();
   uint32_t dirtyPages;
-  uint32_t page = acquire(pages, pages, true, dirtyPages, error);
+  uint32_t page = acquire(pages, pages, &forSlabs, dirtyPages, error);
   if (page)
     heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
   return page;

@@ -14,7 +14,7 @@
 #define MPG_RUNTIME_HEAPMEDIUM_H
 
 #include "base/Check.h"
-#include "heap/HeapSpace.h"
+#include "heap/PageChoice.h"
 
 namespace mpg {
 
@@ -119,15 +119,18 @@ public:
   Arena *nextReleased = nullptr; ///< of the list of arenas without a thread
 
 private:
-  uint32_t acquire(uint32_t pages, uint32_t alignment, bool mayGrow,
+  uint32_t acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                    uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
   FreeRuns::Run acquireFirst(FreeRuns::Run run, uint32_t pages)
       MPG_REQUIRES(lock);
-  FreeRuns::Run grow(uint32_t pages, uint32_t alignment, int &error)
-      MPG_REQUIRES(lock);
-  FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes, int &error)
-      MPG_REQUIRES(lock);
+  FreeRuns::Run grow(uint32_t pages, uint32_t alignment, PageChoice &choice,
+                     int &error) MPG_REQUIRES(lock);
+  FreeRuns::Run addMemory(uintptr_t start, uint64_t needBytes,
+                          PageChoice &choice, int &error) MPG_REQUIRES(lock);
   uint64_t stepBytes(uint64_t needBytes) const MPG_REQUIRES(lock);
+  PageChoice &choiceFor(uint64_t blockBytes) MPG_REQUIRES(lock) {
+    return blockBytes < hugeFrameBytes ? forBlocks : forLongBlocks;
+  }
   void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
   void forgetNeed(uint64_t free) MPG_REQUIRES(lock);
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
@@ -151,6 +154,9 @@ private:
   /// Start and end of the memory that came last.
   uintptr_t newest MPG_GUARDED_BY(lock) = 0;
   uintptr_t top MPG_GUARDED_BY(lock) = 0;
+  PageChoice forSlabs MPG_GUARDED_BY(lock){1};
+  PageChoice forBlocks MPG_GUARDED_BY(lock){1};
+  PageChoice forLongBlocks MPG_GUARDED_BY(lock){2}; ///< of a frame and more
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   /// Runs that unlock() gives back, linked.
   uint32_t leaving MPG_GUARDED_BY(lock) = 0;
@@ -222,22 +228,43 @@ inline uint64_t computeEdge(uintptr_t address) {
   return heapMap.mark ^ ~address;
 }
 
-/// Sets the edges of the block in use that begins with \p page, for the
-/// \p bytes that were asked for. Returns its first byte.
-inline void *setEdges(uint32_t page, size_t bytes) {
-  UnitEntry &entry = heapMap.pages[page];
-  Range block = mediumBlock(page);
-  uintptr_t tail = block.start + computeTail(bytes);
+/// Sets the edges of the block of \p entry, in use, from \p start to \p end,
+/// for the \p bytes that were asked for. Returns its first byte.
+inline void *writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
+                        size_t bytes) {
+  uintptr_t tail = start + computeTail(bytes);
   bool hasEdges =
-      bytes <= maxEdgedBytes && tail + 8 <= block.end && arenaSettings.hasEdges;
+      bytes <= maxEdgedBytes && tail + 8 <= end && arenaSettings.hasEdges;
   if (hasEdges) {
     edgeAt(tail) = computeEdge(tail);
     if (entry.detail) // else the bytes in front are another block's
-      edgeAt(block.start - 8) = computeEdge(block.start - 8);
+      edgeAt(start - 8) = computeEdge(start - 8);
   }
   __atomic_store_n(&entry.previous, hasEdges ? uint32_t(bytes) : 0,
                    __ATOMIC_RELEASE);
-  return reinterpret_cast<void *>(block.start);
+  return reinterpret_cast<void *>(start);
+}
+
+/// The same for the block that begins with \p page.
+inline void *setEdges(uint32_t page, size_t bytes) {
+  Range block = mediumBlock(page);
+  return writeEdges(heapMap.pages[page], block.start, block.end, bytes);
+}
+
+/// Whether the edges of the block of \p entry, in use, from \p start on are as
+/// they were left.
+inline bool edgesAreRight(const UnitEntry &entry, uintptr_t start) {
+  uint32_t bytes = __atomic_load_n(&entry.previous, __ATOMIC_ACQUIRE);
+  uintptr_t tail = start + computeTail(bytes);
+  return bytes == 0 ||
+         (edgeAt(tail) == computeEdge(tail) &&
+          (!entry.detail || edgeAt(start - 8) == computeEdge(start - 8)));
+}
+
+/// The same without edges.
+inline void *withoutEdges(uint32_t page) {
+  __atomic_store_n(&heapMap.pages[page].previous, 0, __ATOMIC_RELEASE);
+  return reinterpret_cast<void *>(mediumBlock(page).start);
 }
 
 /// The usable bytes of the block in use that begins with \p page.

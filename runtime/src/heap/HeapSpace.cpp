@@ -259,8 +259,8 @@ static size_t populateStart(Range memory, size_t needBytes, size_t hugeBytes) {
 
 /// Maps large pages of the pool for the start of \p memory. Returns the number
 /// of bytes that are certain to have one. If not all, \p error is the reason.
-size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
-                          int &error) {
+size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
+  int node = supply.node;
   if (!poolIsOpen()) { // after a fork
     error = ENOMEM;
     return 0;
@@ -277,7 +277,7 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
   else if (mustPageIn || node >= 0)
     present = populate(memory, hugeBytes);
   else if (pageInAtOnce)
-    present = populateStart(memory, needBytes, hugeBytes);
+    present = populateStart(memory, supply.needBytes, hugeBytes);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;
     releaseAddresses({memory.start + present, memory.end});
@@ -285,53 +285,38 @@ size_t HeapSpace::mapHuge(Range memory, int node, size_t needBytes,
   return present;
 }
 
-/// Whether \p memory is among the first frames of a heap on transparent pages:
-/// one for small blocks and one for others. These get normal pages, as most
-/// programs need little of them.
-bool HeapSpace::isFirst(Range memory, int node) {
-  constexpr size_t count = 2;
-  if (config->mode != Mode::thp || node >= 0 || !thpIsAllowed() ||
-      memory.bytes() > hugeBytes)
-    return false;
-  Locked hold(lock);
-  bool isNext = firstFrames.end == memory.start;
-  if (now.all() >= count * hugeBytes || (!firstFrames.empty() && !isNext))
-    return false;
-  if (!isNext)
-    firstFrames.start = memory.start;
-  firstFrames.end = memory.end;
-  return true;
+bool HeapSpace::mayWait() const {
+  return config->mode == Mode::thp && thpIsAllowed() &&
+         hugeBytes == hugeFrameBytes && basePageBytes() == heapPageBytes;
 }
 
-/// The heap grows: its first frames become large pages like the others.
-void HeapSpace::enlargeFirst() {
-  Range first;
+void HeapSpace::enlarge(Range memory, bool isFull) {
   {
     Locked hold(lock);
-    first = firstFrames;
-    firstFrames = Range{};
+    setSource(memory, Source::thp);
+    reportRegion();
   }
-  adviseHuge(first);
+  adviseHuge(memory, isFull);
 }
 
 /// Other pages for \p memory, which has none of the pool because of \p error.
-int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
+int HeapSpace::mapOthers(Range memory, const HeapSupply &supply,
+                         uint64_t wanted, int error) {
   bool wantsPool = config->mode != Mode::thp;
   if (wantsPool && !config->fallback) {
     reportHeapRefusal(wanted, hugeBytes, error, *messages);
     return ENOMEM;
   }
-  bool isLate = isFirst(memory, node);
-  Source source = isLate || (thpIsAllowed() && config->mode != Mode::hugetlb &&
-                             hugePagesFitGroup(memory.bytes()))
+  bool waits = supply.pages != HeapPages::large;
+  Source source = waits || (thpIsAllowed() && config->mode != Mode::hugetlb &&
+                            hugePagesFitGroup(memory.bytes()))
                       ? Source::thp
                       : Source::normal;
-  if (!isLate && source == Source::thp)
-    enlargeFirst();
   if (int failed =
-          mapChosen(memory, isLate ? Source::normal : source, hugeBytes))
+          mapChosen(memory, waits ? Source::normal : source, hugeBytes))
     return failed == EEXIST ? EEXIST : ENOMEM;
-  if (node >= 0 && place(memory, Placement::bind, NodeSet::of(node))) {
+  if (supply.node >= 0 &&
+      place(memory, Placement::bind, NodeSet::of(supply.node))) {
     releaseAddresses(memory);
     return ENOMEM;
   }
@@ -339,22 +324,26 @@ int HeapSpace::mapOthers(Range memory, int node, uint64_t wanted, int error) {
   if (poolIsOpen() && (wantsPool || source == Source::normal))
     reportHeapFallback(memory.bytes(), hugeBytes, source, error, *messages);
   Locked hold(lock);
-  note(memory, source);
+  bool isBase = supply.pages == HeapPages::base;
+  note(memory, isBase ? Source::normal : source);
+  if (isBase)
+    noteHeapReason("the program writes to few of the base pages of its blocks: "
+                   "on large pages these would take several times the memory");
   return 0;
 }
 
 /// All or nothing; EEXIST: another mapping uses some of the addresses.
-int HeapSpace::map(Range memory, int node, size_t needBytes) {
+int HeapSpace::map(Range memory, const HeapSupply &supply) {
   size_t huge = 0;
   int error = 0;
   if (config->mode != Mode::thp)
-    huge = mapHuge(memory, node, needBytes, error);
+    huge = mapHuge(memory, supply, error);
   if (error == EEXIST)
     return error;
   Range part{memory.start, memory.start + huge};
   int failed = 0;
   if (huge < memory.bytes())
-    failed = mapOthers({part.end, memory.end}, node, memory.bytes(), error);
+    failed = mapOthers({part.end, memory.end}, supply, memory.bytes(), error);
   if (failed)
     releaseAddresses(part);
   if (failed || part.empty())
@@ -398,8 +387,8 @@ static void touchTables(Range memory) {
 /// Memory for addresses that count as lost until they have it; after a failure
 /// they are free again, or stay lost if another mapping has them
 /// (EEXIST).
-int HeapSpace::fill(Range memory, int node, size_t needBytes) {
-  if (int error = map(memory, node, needBytes)) {
+int HeapSpace::fill(Range memory, const HeapSupply &supply) {
+  if (int error = map(memory, supply)) {
     if (error != EEXIST)
       recycleAddresses(memory);
     return error;
@@ -410,8 +399,8 @@ int HeapSpace::fill(Range memory, int node, size_t needBytes) {
   return 0;
 }
 
-int HeapSpace::acquireOnce(size_t bytes, size_t alignment, int node,
-                           Range &memory, size_t needBytes) {
+int HeapSpace::acquireOnce(size_t bytes, size_t alignment,
+                           const HeapSupply &supply, Range &memory) {
   MPG_CHECK(bytes % hugeBytes == 0 && bytes > 0);
   if (bytes / hugeBytes >= getRun(reserved).length)
     return ENOSPC;
@@ -438,21 +427,21 @@ int HeapSpace::acquireOnce(size_t bytes, size_t alignment, int node,
     }
     setState(memory, UnitState::lost);
   }
-  return fill(memory, node, needBytes);
+  return fill(memory, supply);
 }
 
-int HeapSpace::acquire(size_t bytes, size_t alignment, int node, Range &memory,
-                       size_t needBytes) {
+int HeapSpace::acquire(size_t bytes, size_t alignment, const HeapSupply &supply,
+                       Range &memory) {
   // Addresses that another mapping has are not looked at again.
   constexpr unsigned maxTries = 100;
   int error = EEXIST;
   for (unsigned i = 0; i < maxTries && error == EEXIST; ++i)
-    error = acquireOnce(bytes, alignment, node, memory, needBytes);
+    error = acquireOnce(bytes, alignment, supply, memory);
   return error == EEXIST ? ENOMEM : error;
 }
 
-int HeapSpace::acquireAt(uintptr_t start, size_t bytes, int node,
-                         size_t needBytes) {
+int HeapSpace::acquireAt(uintptr_t start, size_t bytes,
+                         const HeapSupply &supply) {
   Range memory{start, start + bytes};
   if (start < reserved.start || memory.end > reserved.end - hugeBytes)
     return ENOSPC;
@@ -467,7 +456,7 @@ int HeapSpace::acquireAt(uintptr_t start, size_t bytes, int node,
     }
     setState(memory, UnitState::lost);
   }
-  int error = fill(memory, node, needBytes);
+  int error = fill(memory, supply);
   return error == EEXIST ? ENOSPC : error;
 }
 
@@ -526,8 +515,6 @@ void HeapSpace::recycle(Range memory) {
   {
     Locked hold(lock);
     forget(memory);
-    if (memory.overlaps(firstFrames))
-      firstFrames = Range{};
   }
   unmapChosen(memory);
   recycleAddresses(memory);

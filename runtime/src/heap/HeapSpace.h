@@ -46,6 +46,22 @@ struct MappedBytes {
   uint64_t all() const { return huge + thp + normal; }
 };
 
+/// The pages of new memory of the heap.
+enum class HeapPages : uint8_t {
+  large, ///< as the settings say
+  late,  ///< base pages now, large ones later: see enlarge()
+  base,  ///< base pages, because the program writes to few of them
+};
+
+/// How new memory comes.
+struct HeapSupply {
+  int node = -1; ///< that NUMA node or not at all; -1: as it comes
+  /// So much of it, from its start, is for a block now; prepaging is for that,
+  /// the rest comes when it is touched.
+  size_t needBytes = SIZE_MAX;
+  HeapPages pages = HeapPages::large; ///< else pre: mayWait()
+};
+
 class HeapSpace {
 public:
   /// Chooses the range. False if no range is free, or there is no memory for
@@ -54,17 +70,21 @@ public:
 
   /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
   /// two), readable, writable and zero, paged in as the settings say.
-  /// \p node >= 0: on that NUMA node or not at all. Returns 0, ENOMEM (no pages
-  /// and no fallback), or ENOSPC (the range is full).
-  /// \p needBytes: so much of it, from its start, is for a block now; prepaging
-  /// is for that, the rest comes when it is touched.
-  /// pre: bytes is a multiple of the frame.
-  int acquire(size_t bytes, size_t alignment, int node, Range &memory,
-              size_t needBytes = SIZE_MAX);
+  /// Returns 0, ENOMEM (no pages and no fallback), or ENOSPC (the range is
+  /// full). pre: bytes is a multiple of the frame.
+  int acquire(size_t bytes, size_t alignment, const HeapSupply &supply,
+              Range &memory);
 
   /// The same at \p start, if the addresses there are free.
-  int acquireAt(uintptr_t start, size_t bytes, int node,
-                size_t needBytes = SIZE_MAX);
+  int acquireAt(uintptr_t start, size_t bytes, const HeapSupply &supply);
+
+  /// Whether memory may come on base pages first: transparent huge pages can be
+  /// made of them.
+  bool mayWait() const;
+
+  /// Makes \p memory, whole frames that came on base pages, large. \p isFull:
+  /// at once; else what is not present yet becomes so when it is touched.
+  void enlarge(Range memory, bool isFull);
 
   /// Whether the limits of the process allow an arena to take \p bytes more;
   /// always where no other malloc may serve. \p arenaBytes: of all arenas.
@@ -140,15 +160,14 @@ private:
   Range getRange(FreeRuns::Run run) const;
   bool startTables() MPG_REQUIRES(lock);
   bool openTables(size_t frameCount) MPG_REQUIRES(lock);
-  int acquireOnce(size_t bytes, size_t alignment, int node, Range &memory,
-                  size_t needBytes);
-  int fill(Range memory, int node, size_t needBytes);
-  int map(Range memory, int node, size_t needBytes);
+  int acquireOnce(size_t bytes, size_t alignment, const HeapSupply &supply,
+                  Range &memory);
+  int fill(Range memory, const HeapSupply &supply);
+  int map(Range memory, const HeapSupply &supply);
   int mapPool(Range &memory, bool allOrNothing);
-  size_t mapHuge(Range memory, int node, size_t needBytes, int &error);
-  bool isFirst(Range memory, int node);
-  void enlargeFirst();
-  int mapOthers(Range memory, int node, uint64_t wantedBytes, int error);
+  size_t mapHuge(Range memory, const HeapSupply &supply, int &error);
+  int mapOthers(Range memory, const HeapSupply &supply, uint64_t wantedBytes,
+                int error);
   void recycleAddresses(Range memory);
   bool isHuge(uintptr_t address) const; ///< pre: in the range
   void note(Range memory, Source source);
@@ -171,8 +190,6 @@ private:
   Range tables MPG_GUARDED_BY(lock);         ///< the open part
   size_t openCount MPG_GUARDED_BY(lock) = 0; ///< frames whose tables are open
   MappedBytes now;
-  /// On normal pages until the heap grows; empty: none is.
-  Range firstFrames MPG_GUARDED_BY(lock);
   uint64_t maxBytes = 0, maxHugeBytes = 0; ///< of `now`, each by itself
   std::atomic<uint64_t> lookedAtBytes{0};  ///< mapped at the last look
   std::atomic<unsigned> looksLeft{0};      ///< until there is more mapped

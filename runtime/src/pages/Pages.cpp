@@ -324,6 +324,18 @@ bool mpg::isMapped(Range range) {
                  long(present)) != -ENOMEM;
 }
 
+size_t mpg::countPresent(Range frame) {
+  unsigned char present[hugeFrameBytes / 4096];
+  MPG_CHECK(frame.bytes() == hugeFrameBytes);
+  if (rawCall(SYS_mincore, long(frame.start), long(frame.bytes()),
+              long(present)))
+    return SIZE_MAX;
+  size_t count = 0;
+  for (unsigned char page : present)
+    count += page & 1;
+  return count;
+}
+
 static bool isPresent(uintptr_t address, size_t pageBytes) {
   unsigned char present = 0;
   return rawCall(SYS_mincore, long(address), long(pageBytes), long(&present)) ==

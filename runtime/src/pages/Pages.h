@@ -142,6 +142,10 @@ bool isTouched(Range range);
 /// pre: it begins with a base page.
 bool isMapped(Range range);
 
+/// The number of base pages of \p frame that have contents; SIZE_MAX if
+/// unknown. pre: a frame of 2 MiB, base pages of 4 KiB.
+size_t countPresent(Range frame);
+
 /// The contents of a frame.
 enum class Presence : uint8_t {
   alone,  ///< half of it and more is present, and no other process has it

@@ -66,7 +66,7 @@ TEST(HeapSpaceTest, MemoryComesZeroAndGoesBack) {
       EXPECT_EQ(heapSpace.mapped().all(), 0u);
       for (int turn = 0; turn < 3; ++turn) {
         Range memory;
-        ASSERT_EQ(heapSpace.acquire(3 * mib2, mib2, -1, memory), 0);
+        ASSERT_EQ(heapSpace.acquire(3 * mib2, mib2, {}, memory), 0);
         EXPECT_EQ(memory.bytes(), 3 * mib2);
         EXPECT_EQ(memory.start % mib2, 0u);
         EXPECT_TRUE(heapSpace.range().contains(memory.start));
@@ -90,7 +90,7 @@ TEST(HeapSpaceTest, Alignment) {
     for (size_t alignment = mib2; alignment <= size_t(8) << 30;
          alignment *= 2) {
       Range memory;
-      ASSERT_EQ(heapSpace.acquire(mib2, alignment, -1, memory), 0) << alignment;
+      ASSERT_EQ(heapSpace.acquire(mib2, alignment, {}, memory), 0) << alignment;
       EXPECT_EQ(memory.start % alignment, 0u);
       EXPECT_EQ(memory.bytes(), mib2);
       for (Range other : all)
@@ -100,27 +100,27 @@ TEST(HeapSpaceTest, Alignment) {
     EXPECT_EQ(heapSpace.mapped().all(), all.size() * mib2)
         << "no memory for the way to an aligned address";
     Range none;
-    EXPECT_EQ(heapSpace.acquire(mib2, size_t(1) << 62, -1, none), ENOSPC);
+    EXPECT_EQ(heapSpace.acquire(mib2, size_t(1) << 62, {}, none), ENOSPC);
   });
 }
 
 TEST(HeapSpaceTest, TakeAtExtendsWhatIsThere) {
   inChild(thp(), [] {
     Range first, second;
-    ASSERT_EQ(heapSpace.acquire(mib2, mib2, -1, first), 0);
-    EXPECT_EQ(heapSpace.acquireAt(first.start, mib2, -1), ENOSPC) << "taken";
-    ASSERT_EQ(heapSpace.acquireAt(first.end, 2 * mib2, -1), 0);
+    ASSERT_EQ(heapSpace.acquire(mib2, mib2, {}, first), 0);
+    EXPECT_EQ(heapSpace.acquireAt(first.start, mib2, {}), ENOSPC) << "taken";
+    ASSERT_EQ(heapSpace.acquireAt(first.end, 2 * mib2, {}), 0);
     EXPECT_TRUE(isZero({first.end, first.end + 2 * mib2}));
-    EXPECT_EQ(heapSpace.acquireAt(first.end, mib2, -1), ENOSPC) << "taken";
+    EXPECT_EQ(heapSpace.acquireAt(first.end, mib2, {}), ENOSPC) << "taken";
     // Beyond the range, at either side.
     Range range = heapSpace.range();
-    EXPECT_EQ(heapSpace.acquireAt(range.start - mib2, mib2, -1), ENOSPC);
-    EXPECT_EQ(heapSpace.acquireAt(range.end - mib2, 2 * mib2, -1), ENOSPC);
-    EXPECT_EQ(heapSpace.acquireAt(range.end, mib2, -1), ENOSPC);
+    EXPECT_EQ(heapSpace.acquireAt(range.start - mib2, mib2, {}), ENOSPC);
+    EXPECT_EQ(heapSpace.acquireAt(range.end - mib2, 2 * mib2, {}), ENOSPC);
+    EXPECT_EQ(heapSpace.acquireAt(range.end, mib2, {}), ENOSPC);
     // All of it at once, though it came in two pieces.
     heapSpace.recycle({first.start, first.end + 2 * mib2});
     EXPECT_EQ(heapSpace.mapped().all(), 0u);
-    ASSERT_EQ(heapSpace.acquire(3 * mib2, mib2, -1, second), 0);
+    ASSERT_EQ(heapSpace.acquire(3 * mib2, mib2, {}, second), 0);
     EXPECT_EQ(second.start, first.start) << "free addresses are one again";
     // The middle alone.
     heapSpace.recycle({first.start + mib2, first.start + 2 * mib2});
@@ -136,13 +136,13 @@ TEST(HeapSpaceTest, TakeAtExtendsWhatIsThere) {
 TEST(HeapSpaceTest, TakeAtIsRightOnWhereverItIsAsked) {
   inChild(thp(), [] {
     Range all;
-    ASSERT_EQ(heapSpace.acquire(4 * mib2, mib2, -1, all), 0);
+    ASSERT_EQ(heapSpace.acquire(4 * mib2, mib2, {}, all), 0);
     heapSpace.recycle({all.start, all.start + 3 * mib2});
     std::vector<uintptr_t> taken = {all.end - mib2};
     for (int i : {2, 1, 0, 2, 1, 0}) {
       uintptr_t start = all.start + i * mib2;
       bool isTaken = std::count(taken.begin(), taken.end(), start);
-      int error = heapSpace.acquireAt(start, mib2, -1);
+      int error = heapSpace.acquireAt(start, mib2, {});
       EXPECT_TRUE(error == 0 || error == ENOSPC);
       EXPECT_FALSE(isTaken && error == 0) << "hugeBytes " << i << " is in use";
       if (error == 0)
@@ -150,7 +150,7 @@ TEST(HeapSpaceTest, TakeAtIsRightOnWhereverItIsAsked) {
     }
     for (int i = 0; i < 20; ++i) {
       Range memory;
-      ASSERT_EQ(heapSpace.acquire(mib2, mib2, -1, memory), 0);
+      ASSERT_EQ(heapSpace.acquire(mib2, mib2, {}, memory), 0);
       EXPECT_EQ(std::count(taken.begin(), taken.end(), memory.start), 0)
           << "was in use";
       taken.push_back(memory.start);
@@ -164,12 +164,12 @@ TEST(HeapSpaceTest, AFullRangeSaysSoAndWorksAgain) {
   inChild(thp(), [] {
     constexpr size_t step = size_t(1) << 30;
     Range none;
-    EXPECT_EQ(heapSpace.acquire(heapSpace.range().bytes(), mib2, -1, none),
+    EXPECT_EQ(heapSpace.acquire(heapSpace.range().bytes(), mib2, {}, none),
               ENOSPC);
     std::vector<Range> all;
     Range memory;
     int error;
-    while ((error = heapSpace.acquire(step, mib2, -1, memory)) == 0)
+    while ((error = heapSpace.acquire(step, mib2, {}, memory)) == 0)
       all.push_back(memory);
     EXPECT_EQ(error, ENOSPC);
     EXPECT_GE(all.size(), heapSpace.range().bytes() / step - 1);
@@ -183,7 +183,7 @@ TEST(HeapSpaceTest, AFullRangeSaysSoAndWorksAgain) {
       heapSpace.recycle(all[i]);
     EXPECT_EQ(heapSpace.mapped().all(), 0u);
     EXPECT_EQ(readableHeapBytes(), 0u);
-    EXPECT_EQ(heapSpace.acquire(2 * step, mib2, -1, memory), 0)
+    EXPECT_EQ(heapSpace.acquire(2 * step, mib2, {}, memory), 0)
         << "neighbours have become one";
   });
 }
@@ -198,14 +198,14 @@ TEST(HeapSpaceTest, WithoutAPoolAndWithoutFallbackThereIsNone) {
     Range memory;
     size_t max = heapSpace.range().bytes() / 2;
     for (int i = 0; i < 20; ++i) // the addresses are free again
-      EXPECT_EQ(heapSpace.acquire(max, 4 << 20, -1, memory), ENOMEM);
+      EXPECT_EQ(heapSpace.acquire(max, 4 << 20, {}, memory), ENOMEM);
     EXPECT_EQ(heapSpace.mapped().all(), 0u);
     EXPECT_EQ(readableHeapBytes(), 0u);
   });
   config.fallback = true;
   inChild(config, [] {
     Range memory;
-    ASSERT_EQ(heapSpace.acquire(8 << 20, 4 << 20, -1, memory), 0);
+    ASSERT_EQ(heapSpace.acquire(8 << 20, 4 << 20, {}, memory), 0);
     EXPECT_TRUE(isZero(memory));
     EXPECT_EQ(heapSpace.mapped().normal, 8u << 20) << "mode hugetlb";
   });
@@ -214,9 +214,9 @@ TEST(HeapSpaceTest, WithoutAPoolAndWithoutFallbackThereIsNone) {
 TEST(HeapSpaceTest, MemoryOfANode) {
   inChild(thp(), [] {
     Range memory;
-    ASSERT_EQ(heapSpace.acquire(mib2, mib2, 0, memory), 0);
+    ASSERT_EQ(heapSpace.acquire(mib2, mib2, {0}, memory), 0);
     EXPECT_TRUE(isZero(memory));
-    EXPECT_EQ(heapSpace.acquire(mib2, mib2, 1000, memory), ENOMEM)
+    EXPECT_EQ(heapSpace.acquire(mib2, mib2, {1000}, memory), ENOMEM)
         << "no machine has that many";
     EXPECT_EQ(heapSpace.mapped().all(), mib2);
   });
@@ -246,7 +246,7 @@ TEST(HeapSpaceTest, ThreadsGetMemoryOfTheirOwn) {
       for (int turn = 0; turn < 200; ++turn) {
         Range memory;
         size_t bytes = mib2 * (1 + (turn + name) % 5);
-        if (heapSpace.acquire(bytes, mib2, -1, memory) != 0) {
+        if (heapSpace.acquire(bytes, mib2, {}, memory) != 0) {
           ++wrong;
           continue;
         }
@@ -273,7 +273,7 @@ TEST(HeapSpaceTest, ThreadsGetMemoryOfTheirOwn) {
 TEST(HeapSpaceTest, WhatLiesInItsGapsIsNotTheHeaps) {
   inChild(thp(), [] {
     Range memory;
-    ASSERT_EQ(heapSpace.acquire(2 * mib2, mib2, -1, memory), 0);
+    ASSERT_EQ(heapSpace.acquire(2 * mib2, mib2, {}, memory), 0);
     static uintptr_t taken;
     afterMunmap = [](void *start, size_t) {
       afterMunmap = nullptr;
@@ -288,7 +288,7 @@ TEST(HeapSpaceTest, WhatLiesInItsGapsIsNotTheHeaps) {
     auto *block = reinterpret_cast<char *>(taken);
     *block = 1;
     Range other;
-    ASSERT_EQ(heapSpace.acquire(2 * mib2, mib2, -1, other), 0);
+    ASSERT_EQ(heapSpace.acquire(2 * mib2, mib2, {}, other), 0);
     EXPECT_FALSE(other.overlaps(memory)) << "these addresses are gone";
     EXPECT_EQ(*block, 1) << "not mapped over it";
     EXPECT_EQ(findPlace(block).kind, BlockPlace::foreign);
@@ -298,7 +298,7 @@ TEST(HeapSpaceTest, WhatLiesInItsGapsIsNotTheHeaps) {
 TEST(HeapSpaceTest, WhatWasGivenBackIsFreedAndNotForeign) {
   inChild(thp(), [] {
     Range memory;
-    ASSERT_EQ(heapSpace.acquire(mib2, mib2, -1, memory), 0);
+    ASSERT_EQ(heapSpace.acquire(mib2, mib2, {}, memory), 0);
     heapSpace.recycle(memory);
     auto *block = reinterpret_cast<void *>(memory.start);
     EXPECT_EQ(findPlace(block).kind, BlockPlace::freed);

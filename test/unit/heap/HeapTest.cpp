@@ -409,7 +409,7 @@ TEST(HeapTest, AFullRangeLeavesItToTheCLibrary) {
     // Addresses alone, so that the next block finds none.
     Range rest;
     for (size_t bytes = range / 2; bytes >= heapSpace.hugePageBytes();)
-      if (heapSpace.acquire(bytes, heapSpace.hugePageBytes(), -1, rest) != 0)
+      if (heapSpace.acquire(bytes, heapSpace.hugePageBytes(), {}, rest) != 0)
         bytes = roundDown(bytes / 2, heapSpace.hugePageBytes());
     auto *block = static_cast<char *>(__wrap_malloc(300 * kib));
     ASSERT_NE(block, nullptr);
