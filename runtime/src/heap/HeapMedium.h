@@ -47,25 +47,32 @@ struct MediumShape {
 constexpr unsigned enoughColors = 8; ///< else the block gets more room
 /// Whether a block begins at one of several places.
 inline bool isColored(size_t bytes, size_t alignment) {
-  return bytes >= minColoredBytes && alignment <= colorStepBytes &&
+  return (bytes >= minColoredBytes) & (alignment <= colorStepBytes) &
          arenaSettings.coloring.load(std::memory_order_relaxed);
 }
 
+/// Its pages. No branches: for blocks of many sizes they are wrong guesses.
 /// pre: bytes is at most that of the heap's range.
+inline uint32_t computePages(size_t bytes, size_t alignment) {
+  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  size_t places = pages * heapPageBytes - bytes + colorStepBytes;
+  // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
+  // already begin at two or four places of a way.
+  bool mayGetMore =
+      (pages >= 8) | (pages % (minColoredBytes / heapPageBytes) == 0);
+  return pages + (isColored(bytes, alignment) & mayGetMore &
+                  (places < enoughColors * colorStepBytes));
+}
+
+/// pre: as above.
 inline MediumShape computeShape(size_t bytes, size_t alignment) {
   constexpr unsigned max = heapPageBytes / colorStepBytes;
-  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  uint32_t pages = computePages(bytes, alignment);
   bool hasFront = bytes <= maxEdgedBytes;
   if (!isColored(bytes, alignment))
     return {pages, 1, hasFront};
   auto colors = unsigned((pages * heapPageBytes - bytes) / colorStepBytes + 1);
-  // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
-  // already begin at two or four places of a way. No branches: for blocks of
-  // many sizes they are wrong guesses.
-  bool mayGetMore =
-      (pages >= 8) | (pages % (minColoredBytes / heapPageBytes) == 0);
-  bool getsMore = mayGetMore & (colors < enoughColors);
-  return {pages + getsMore, getsMore ? max : colors, hasFront};
+  return {pages, colors < max ? colors : max, hasFront};
 }
 
 class Arena {

@@ -173,8 +173,8 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
       largeSettings.always &&
       bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
   if (bytes <= MediumCache::maxBlockBytes && !mustMap)
-    if (uint32_t page = cache->medium.acquire(bytes))
-      return setEdges(page, bytes);
+    if (void *block = cache->medium.acquire(bytes))
+      return block;
   return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
 }
 
@@ -191,12 +191,14 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
         return cache->sendHome(*owner, slab, object);
     }
     uint32_t page = getPage(uintptr_t(block));
-    if (heapMap.pages[page].state == UnitState::used &&
-        mediumBlock(page).start == uintptr_t(block) && cache != &noCache &&
-        __builtin_expect(!wrongByteAround(page), 1)) {
-      if (!cache->medium.recycle(page))
-        freeMedium(page);
-      return;
+    UnitEntry &entry = heapMap.pages[page];
+    if (entry.state == UnitState::used &&
+        uintptr_t(block) % heapPageBytes == entry.detail * colorStepBytes &&
+        __builtin_expect(edgesAreRight(entry, uintptr_t(block)), 1)) {
+      if (cache->medium.recycle(page, entry))
+        return;
+      if (cache != &noCache)
+        return freeMedium(page);
     }
   }
   if (passesOn.load(std::memory_order_acquire))

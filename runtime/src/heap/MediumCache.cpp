@@ -23,17 +23,17 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
 
 uint32_t MediumCache::acquireLong(size_t bytes) {
   constexpr uint32_t aMoment = 4;
-  MediumShape shape = computeShape(bytes, 16);
+  uint32_t min = computePages(bytes, 16), max = min + min / 4;
   // A quarter more pages: the list that has such blocks, and the next one.
-  uint32_t list = getList(shape.pages), last = list + 1;
+  uint32_t list = getList(min), last = list + 1;
   for (; list <= last && list < shortLists + longLists; ++list) {
     uint32_t *link = &first[list];
     for (uint32_t left = aMoment; *link && left; --left) {
       UnitEntry &entry = heapMap.pages[*link];
-      if (shape.pages <= entry.length && entry.length <= getMaxPages(shape)) {
+      if (min <= entry.length && entry.length <= max) {
         uint32_t page = *link;
         remove(getFilled(list), list, link);
-        return use(page, shape);
+        return use(page, bytes);
       }
       link = &entry.next;
     }

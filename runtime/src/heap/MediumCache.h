@@ -25,19 +25,36 @@ public:
   /// From here on it keeps blocks of \p arena, as one of \p threads that may.
   void start(const Arena &arena, unsigned threads) MPG_REQUIRES(arena.lock);
 
-  /// First page of a block in use for \p bytes, at most maxBlockBytes and more
-  /// than one page; 0: none. It may have a quarter more pages than it needs.
-  uint32_t acquire(size_t bytes) {
-    MediumShape shape = computeShape(bytes, 16);
-    uint64_t large = shortFilled >> (shape.pages - minPages);
+  /// A block in use for \p bytes, at most maxBlockBytes and more than one page;
+  /// null: none. It may have a quarter more pages than it needs.
+  void *acquire(size_t bytes) {
+    uint32_t pages = computePages(bytes, 16);
+    uint64_t large = shortFilled >> (pages - minPages);
     if (large == 0)
-      return 0;
-    uint32_t pages = shape.pages + uint32_t(__builtin_ctzll(large));
-    if (pages > getMaxPages(shape))
-      return 0;
-    uint32_t page = first[pages - minPages];
-    remove(shortFilled, pages - minPages, &first[pages - minPages]);
-    return use(page, shape);
+      return nullptr;
+    auto more = uint32_t(__builtin_ctzll(large));
+    if (more > pages / 4)
+      return nullptr;
+    pages += more;
+    uint32_t list = pages - minPages, page = first[list];
+    UnitEntry &entry = heapMap.pages[page];
+    MPG_CHECK(page && entry.state == UnitState::cached &&
+              entry.length == pages && keptBytes >= pages * heapPageBytes);
+    uint32_t next = entry.next;
+    first[list] = next;
+    shortFilled &= ~(uint64_t(next == 0) << list);
+    keptBytes -= pages * heapPageBytes;
+    entry.state = UnitState::used;
+    uintptr_t start = addressOfPage(page) + entry.detail * colorStepBytes;
+    // Its edges are there: they were right when it was freed.
+    if (entry.previous == bytes)
+      return reinterpret_cast<void *>(start);
+    uintptr_t end = addressOfPage(page + pages);
+    if (__builtin_expect(start + bytes > end, 0)) {
+      fitStart(entry, bytes);
+      start = addressOfPage(page) + entry.detail * colorStepBytes;
+    }
+    return writeEdges(entry, start, end, bytes);
   }
 
   /// The same for more than maxBlockBytes, at most maxLongBytes.
@@ -45,7 +62,7 @@ public:
 
   /// Called when there was no block of \p bytes.
   void noteMiss(size_t bytes) {
-    bytes = computeShape(bytes, 16).pages * heapPageBytes;
+    bytes = computePages(bytes, 16) * heapPageBytes;
     size_t max = limit();
     if (keptBytes + bytes > max && bytes <= max)
       missedBytes = missedBytes + bytes < max ? missedBytes + bytes : max;
@@ -53,14 +70,17 @@ public:
 
   /// Frees a block of up to maxBlockBytes. False: it is longer, or belongs to
   /// another arena, or there is no room. pre: its entry is `used`.
-  bool recycle(uint32_t page) {
-    UnitEntry &entry = heapMap.pages[page];
+  bool recycle(uint32_t page, UnitEntry &entry) {
     MPG_CHECK(entry.state == UnitState::used);
     uint32_t pages = entry.length, list = pages - minPages;
     if (entry.owner != owner || list >= shortLists ||
         keptBytes + pages * heapPageBytes > limit())
       return false;
-    insert(shortFilled, list, page);
+    keptBytes += pages * heapPageBytes;
+    entry.next = first[list];
+    entry.state = UnitState::cached;
+    first[list] = page;
+    shortFilled |= uint64_t(1) << list;
     return true;
   }
 
@@ -96,9 +116,6 @@ private:
     constexpr uint32_t lowHigh = 6; // minLongPages
     return shortLists + (high - lowHigh) * 4 + (pages >> (high - 2) & 3);
   }
-  static uint32_t getMaxPages(const MediumShape &shape) {
-    return shape.pages + shape.pages / 4;
-  }
 
   size_t limit() const {
     uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
@@ -124,15 +141,20 @@ private:
     lists &= ~(uint64_t(first[list] == 0) << list % 64);
   }
 
-  /// A block that was taken out becomes one for \p shape.
-  static uint32_t use(uint32_t page, const MediumShape &shape) {
+  /// A block that was taken out becomes one for \p bytes.
+  static uint32_t use(uint32_t page, size_t bytes) {
     UnitEntry &entry = heapMap.pages[page];
     entry.state = UnitState::used;
-    // It was for less, with more room for the shift. Rare: a block keeps the
-    // lower one.
-    if (__builtin_expect(entry.detail >= shape.colors, 0))
-      entry.detail = uint8_t(shape.colors - 1);
+    fitStart(entry, bytes);
     return page;
+  }
+
+  /// A block that was for less, with more room for the shift, keeps the lower
+  /// one that it gets.
+  static void fitStart(UnitEntry &entry, size_t bytes) {
+    size_t places = (entry.length * heapPageBytes - bytes) / colorStepBytes;
+    if (entry.detail > places)
+      entry.detail = uint8_t(places);
   }
 
   static bool isLong(uint32_t list) { return list >= shortLists; }
