@@ -340,5 +340,5 @@ const Experiment mpg::arenaExperiment = {
     false,
     plan,
     measure,
-    guide,
-    conclude};
+    conclude,
+    guide};

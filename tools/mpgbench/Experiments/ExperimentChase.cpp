@@ -59,5 +59,4 @@ const Experiment mpg::chaseExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    noGuide,
     conclude};

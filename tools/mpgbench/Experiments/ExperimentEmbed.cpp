@@ -69,12 +69,10 @@ static std::string tableName(uint64_t rows, uint64_t dim) {
 
 static PlannedPoint planPoint(StringRef pages, unsigned threads,
                               StringRef distribution, StringRef table) {
-  PlannedPoint point;
-  point.parameters = {{"pages", pages.str()},
-                      {"threads", std::to_string(threads)},
-                      {"distribution", distribution.str()},
-                      {"table", table.str()}};
-  return point;
+  return {{{"pages", pages.str()},
+           {"threads", std::to_string(threads)},
+           {"distribution", distribution.str()},
+           {"table", table.str()}}};
 }
 
 /// The guide's chapter 15: half precision, paged in where it is touched.
@@ -277,5 +275,5 @@ const Experiment mpg::embedExperiment = {
     false,
     plan,
     measure,
-    guide,
-    conclude};
+    conclude,
+    guide};

@@ -28,15 +28,13 @@ static constexpr unsigned repeats = 3;
 static PlannedPoint planPoint(const PlanContext &context, const PageKind &kind,
                               unsigned threads, const char *by,
                               uint64_t bytes) {
-  PlannedPoint point;
   // Less than a page cannot be touched.
   bytes = std::max(bytes, kind.pageBytes);
-  point.parameters = {{"pages", kind.name},
-                      {"threads", std::to_string(threads)},
-                      {"by", by},
-                      {"bytes", sizeName(bytes)}};
-  point.missing = whyNotNow(context.node, kind, bytes);
-  return point;
+  return {{{"pages", kind.name},
+           {"threads", std::to_string(threads)},
+           {"by", by},
+           {"bytes", sizeName(bytes)}},
+          whyNotNow(context.node, kind, bytes)};
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
@@ -191,5 +189,5 @@ const Experiment mpg::faultExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
-    conclude};
+    conclude,
+    guide};

@@ -33,14 +33,11 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
     threadCount = {1};
   }
   for (const PageKind &kind : kinds)
-    for (unsigned threads : threadCount) {
-      PlannedPoint point;
-      point.parameters = {{"pages", kind.name},
-                          {"threads", std::to_string(threads)},
-                          {"bytes", sizeName(bytes)}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
+    for (unsigned threads : threadCount)
+      points.push_back({{{"pages", kind.name},
+                         {"threads", std::to_string(threads)},
+                         {"bytes", sizeName(bytes)}},
+                        whyNotNow(context.node, kind, bytes)});
   return points;
 }
 
@@ -167,5 +164,4 @@ const Experiment mpg::gupsExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    noGuide,
     conclude};

@@ -197,5 +197,4 @@ const Experiment mpg::latencyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    noGuide,
     conclude};

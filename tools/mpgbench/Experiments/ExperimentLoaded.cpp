@@ -37,16 +37,14 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   PageKind kind = baseAndLarge(context, bytes * (threads + 1)).back();
   std::vector<PlannedPoint> points;
   for (const std::string &pause : pauses) {
-    PlannedPoint point;
-    point.parameters = {{"pause", pause},
-                        {"threads", std::to_string(threads)},
-                        {"pages", kind.name},
-                        {"bytes", sizeName(bytes)}};
-    point.missing = threads == 0
-                        ? "a second CPU has to load the memory, and this "
-                          "process may use one"
-                        : whyNotNow(context.node, kind, bytes * (threads + 1));
-    points.push_back(std::move(point));
+    points.push_back(
+        {{{"pause", pause},
+          {"threads", std::to_string(threads)},
+          {"pages", kind.name},
+          {"bytes", sizeName(bytes)}},
+         threads == 0 ? "a second CPU has to load the memory, and this "
+                        "process may use one"
+                      : whyNotNow(context.node, kind, bytes * (threads + 1))});
   }
   return points;
 }
@@ -215,5 +213,4 @@ const Experiment mpg::loadedExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    noGuide,
     conclude};

@@ -27,15 +27,12 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : baseAndLarge(context, bytes))
     for (unsigned count : threads)
-      for (unsigned reads : shares) {
-        PlannedPoint point;
-        point.parameters = {{"pages", kind.name},
-                            {"threads", std::to_string(count)},
-                            {"reads", std::to_string(reads) + "%"},
-                            {"bytes", sizeName(bytes)}};
-        point.missing = whyNotNow(context.node, kind, bytes);
-        points.push_back(std::move(point));
-      }
+      for (unsigned reads : shares)
+        points.push_back({{{"pages", kind.name},
+                           {"threads", std::to_string(count)},
+                           {"reads", std::to_string(reads) + "%"},
+                           {"bytes", sizeName(bytes)}},
+                          whyNotNow(context.node, kind, bytes)});
   return points;
 }
 
@@ -138,5 +135,4 @@ const Experiment mpg::mixExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    noGuide,
     conclude};

@@ -48,13 +48,11 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
     if (!hasCpus(node))
       continue;
     for (const std::string &memory : memories) {
-      PlannedPoint point;
-      point.parameters = {{"cpus", std::to_string(node.id)},
-                          {"memory", memory},
-                          {"pages", kind.name},
-                          {"bytes", sizeName(bytes)}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
+      points.push_back({{{"cpus", std::to_string(node.id)},
+                         {"memory", memory},
+                         {"pages", kind.name},
+                         {"bytes", sizeName(bytes)}},
+                        whyNotNow(context.node, kind, bytes)});
     }
   }
   return points;
@@ -198,5 +196,4 @@ const Experiment mpg::numaExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    noGuide,
     conclude};

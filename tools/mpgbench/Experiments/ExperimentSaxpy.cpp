@@ -26,14 +26,11 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
     strides = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : baseAndLarge(context, bytes))
-    for (unsigned stride : strides) {
-      PlannedPoint point;
-      point.parameters = {{"pages", kind.name},
-                          {"stride", std::to_string(stride)},
-                          {"bytes", sizeName(bytes)}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
+    for (unsigned stride : strides)
+      points.push_back({{{"pages", kind.name},
+                         {"stride", std::to_string(stride)},
+                         {"bytes", sizeName(bytes)}},
+                        whyNotNow(context.node, kind, bytes)});
   return points;
 }
 
@@ -99,5 +96,4 @@ const Experiment mpg::saxpyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    noGuide,
     conclude};

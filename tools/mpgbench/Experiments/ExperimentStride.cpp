@@ -23,15 +23,12 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
     strides = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 65536};
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : baseAndLarge(context, bytes))
-    for (uint64_t stride : strides) {
-      PlannedPoint point;
-      point.parameters = {{"pages", kind.name},
-                          {"stride", sizeName(stride)},
-                          {"line", line},
-                          {"bytes", sizeName(bytes)}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
+    for (uint64_t stride : strides)
+      points.push_back({{{"pages", kind.name},
+                         {"stride", sizeName(stride)},
+                         {"line", line},
+                         {"bytes", sizeName(bytes)}},
+                        whyNotNow(context.node, kind, bytes)});
   return points;
 }
 
@@ -100,5 +97,4 @@ const Experiment mpg::strideExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    noGuide,
     conclude};

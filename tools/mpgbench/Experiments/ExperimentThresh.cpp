@@ -200,7 +200,6 @@ const Experiment mpg::threshExperiment = {
     false,
     plan,
     measure,
-    noGuide,
     conclude};
 
 //===----------------------------------------------------------------------===//

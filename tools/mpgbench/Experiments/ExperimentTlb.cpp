@@ -41,14 +41,11 @@ static constexpr uint64_t setSpacing = 1024;
 static void planKind(const PlanContext &context, const PageKind &kind,
                      uint64_t spacing, const std::vector<uint64_t> &counts,
                      std::vector<PlannedPoint> &points) {
-  for (uint64_t count : counts) {
-    PlannedPoint point;
-    point.parameters = {{"pages", kind.name},
-                        {"apart", std::to_string(spacing)},
-                        {"count", std::to_string(count)}};
-    point.missing = whyNotNow(context.node, kind, kind.pageBytes);
-    points.push_back(std::move(point));
-  }
+  for (uint64_t count : counts)
+    points.push_back({{{"pages", kind.name},
+                       {"apart", std::to_string(spacing)},
+                       {"count", std::to_string(count)}},
+                      whyNotNow(context.node, kind, kind.pageBytes)});
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
@@ -278,5 +275,4 @@ const Experiment mpg::tlbExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    noGuide,
     conclude};

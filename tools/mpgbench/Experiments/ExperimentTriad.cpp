@@ -64,14 +64,11 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   uint64_t n = chooseElements(context);
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : pageKinds(context.node))
-    for (unsigned threads : threadCounts(context)) {
-      PlannedPoint point;
-      point.parameters = {{"pages", kind.name},
-                          {"threads", std::to_string(threads)},
-                          {"n", std::to_string(n)}};
-      point.missing = whyNotNow(context.node, kind, allBytes(n));
-      points.push_back(std::move(point));
-    }
+    for (unsigned threads : threadCounts(context))
+      points.push_back({{{"pages", kind.name},
+                         {"threads", std::to_string(threads)},
+                         {"n", std::to_string(n)}},
+                        whyNotNow(context.node, kind, allBytes(n))});
   for (const char *policy : {"prepage", "demand"})
     points.push_back(planPolicy(context, policy, n));
   return points;
@@ -227,5 +224,5 @@ const Experiment mpg::triadExperiment = {
     /*xIsNumber=*/false,
     plan,
     measure,
-    guide,
-    conclude};
+    conclude,
+    guide};

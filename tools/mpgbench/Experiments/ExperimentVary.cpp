@@ -97,5 +97,4 @@ const Experiment mpg::varyExperiment = {
     /*xIsNumber=*/true,
     plan,
     measure,
-    noGuide,
     conclude};

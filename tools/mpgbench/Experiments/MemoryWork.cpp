@@ -66,14 +66,11 @@ std::vector<PlannedPoint> mpg::planChase(const PlanContext &context,
                                          const std::string &stride) {
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : kinds)
-    for (uint64_t bytes : sizes) {
-      PlannedPoint point;
-      point.parameters = {{"pages", kind.name},
-                          {bytesName, sizeName(bytes)},
-                          {"stride", stride}};
-      point.missing = whyNotNow(context.node, kind, bytes);
-      points.push_back(std::move(point));
-    }
+    for (uint64_t bytes : sizes)
+      points.push_back({{{"pages", kind.name},
+                         {bytesName, sizeName(bytes)},
+                         {"stride", stride}},
+                        whyNotNow(context.node, kind, bytes)});
   return points;
 }
 

@@ -25,11 +25,14 @@ struct PlanContext {
 
 struct PlannedPoint {
   Parameters parameters;
+  std::string missing = {}; ///< why it cannot be measured here; "" if it can
   /// libmpg is preloaded, with these settings.
   bool needsRuntime = false;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::string missing; ///< why it cannot be measured here; "" if it can
+  std::vector<std::pair<std::string, std::string>> environment = {};
 };
+
+/// For experiments whose figures the guide does not have.
+inline std::vector<GuideFigure> noGuide() { return {}; }
 
 struct Experiment {
   llvm::StringRef name;  ///< "triad"
@@ -44,10 +47,10 @@ struct Experiment {
   /// of its inner repetitions. Never ends the process; what cannot be had is
   /// an error in the result.
   WorkerResult (*measure)(const Parameters &parameters);
-  std::vector<GuideFigure> (*guide)();
   /// Fills result.conclusions. Points without samples and busy ones give
   /// sentences of the kinds notMeasured and undecided.
   void (*conclude)(ExperimentResult &result);
+  std::vector<GuideFigure> (*guide)() = noGuide;
 };
 
 /// All of them, in the order of `mpgbench list`.
@@ -78,9 +81,6 @@ inline constexpr const Experiment *experimentList[] = {
     MPG_EXPERIMENTS(MPG_EXPERIMENT_ENTRY)
 #undef MPG_EXPERIMENT_ENTRY
 };
-
-/// For experiments whose figures the guide does not have.
-inline std::vector<GuideFigure> noGuide() { return {}; }
 
 /// "triad/pages=2M/threads=1".
 std::string pointName(llvm::StringRef experiment, const Parameters &parameters);
