@@ -191,3 +191,16 @@ std::string mpg::completeOption(const OptTable &table, StringRef typed) {
                     oneLine(help));
   return lines;
 }
+
+int mpg::endOutput(StringRef program, int status) {
+  outs().flush();
+  if (outs().has_error()) {
+    errs() << program
+           << ": error: cannot write the report: " << outs().error().message()
+           << "\n";
+    outs().clear_error();
+    status = 2;
+  }
+  errs().clear_error();
+  return status;
+}

@@ -87,6 +87,10 @@ private:
   const llvm::opt::InputArgList parsed;
 };
 
+/// Call at the end of main(). Returns \p status, or 2 where standard output
+/// could not be written; a closed or full standard error loses messages alone.
+int endOutput(llvm::StringRef program, int status);
+
 } // namespace mpg
 
 #endif // MPG_TOOLS_COMMANDLINE_H

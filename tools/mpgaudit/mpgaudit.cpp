@@ -4,6 +4,7 @@
 // only the command line, the order of output and the exit status; what is
 // looked for is in lib/Audit/Checks.h.
 
+#include "CommandLine.h"
 #include "Run.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -51,14 +52,5 @@ int main(int argc, char **argv) {
   if (std::optional<Options> options = parseOptions(argc, argv, status))
     status = options->mode == RunMode::diff ? compareBuilds(*options)
                                             : Run(*options).execute();
-  outs().flush();
-  if (outs().has_error()) {
-    errs() << "mpgaudit: error: cannot write the report: "
-           << outs().error().message() << "\n";
-    outs().clear_error();
-    status = 2;
-  }
-  // A closed or full standard error loses messages, not the exit status.
-  errs().clear_error();
-  return status;
+  return endOutput("mpgaudit", status);
 }

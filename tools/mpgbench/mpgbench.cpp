@@ -318,13 +318,5 @@ int main(int argc, char **argv) {
   if (std::optional<BenchOptions> options = parseOptions(argc, argv, status))
     status = run(*options, sys::fs::getMainExecutable(
                                argv[0], reinterpret_cast<void *>(&main)));
-  outs().flush();
-  if (outs().has_error()) {
-    error() << "cannot write the report: " << outs().error().message() << "\n";
-    outs().clear_error();
-    status = exitError;
-  }
-  // A closed or full standard error loses messages, not the exit status.
-  errs().clear_error();
-  return status;
+  return endOutput("mpgbench", status);
 }

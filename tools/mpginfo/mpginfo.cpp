@@ -124,14 +124,5 @@ int main(int argc, char **argv) {
   outs().SetBuffered();
   if (std::optional<InfoOptions> options = parseOptions(argc, argv, status))
     status = run(*options);
-  outs().flush();
-  if (outs().has_error()) {
-    errs() << "mpginfo: error: cannot write the report: "
-           << outs().error().message() << "\n";
-    outs().clear_error();
-    status = 2;
-  }
-  // A closed or full standard error loses messages, not the exit status.
-  errs().clear_error();
-  return status;
+  return endOutput("mpginfo", status);
 }
