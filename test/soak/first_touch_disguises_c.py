@@ -22,32 +22,34 @@ SHOW_ROWS = r"""
          @m * sizeof(@T), @s(@a, @n * @m));
 """
 
-# What most of them have around what is disguised: the size; a parallel loop over the
-# array; and what it has come to.
-BEGIN = """
-<sum>
+# What most of them have around what is disguised: the size; the initialisation; a parallel
+# loop over the array; and the end.
+MAIN = """
 int main(int argc, char **argv) {
   @I @n = @size;
+"""
+INIT = """
++#pragma omp parallel for schedule(static)
+  for (@I @i = 0; @i < @n; ++@i) //=a
+    @a[@i] = @value;             //=a
 """
 WORK = """
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] @op;
 """
-END = """
-<show>
-  free(@a);
+RETURN = """
   return argc < 1 && argv[0];
 }
 """
 
 
 def c(name: str, text: str, **expected: int) -> Disguise:
-    for part, whole in (("<begin>", BEGIN), ("<work>", WORK), ("<end>", END)):
+    parts = {"<begin>": "<sum>\n<main>", "<end>": "<show>\n  free(@a);\n<return>", "<sum>": SUM,
+             "<main>": MAIN, "<init>": INIT, "<work>": WORK, "<show>": SHOW,
+             "<show-rows>": SHOW_ROWS, "<return>": RETURN}
+    for part, whole in parts.items():
         text = text.replace(part, whole.strip("\n"))
-    text = text.replace("<sum>", SUM.strip("\n"))
-    text = text.replace("<show>", SHOW.strip("\n"))
-    text = text.replace("<show-rows>", SHOW_ROWS.strip("\n"))
     return Disguise(name, "c", text, **expected)
 
 
@@ -55,9 +57,7 @@ C = [
     c("plain", r"""
 <begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 <work>
 <end>
 """),
@@ -77,8 +77,7 @@ C = [
   printf("array %zu %zu\n", @n * sizeof *@b, sizeof *@b);
   free(@a);
   free(@b);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("wrapped-allocation", r"""
 <sum>
@@ -90,12 +89,9 @@ __attribute__((noinline)) static void *@f(size_t @m) {
   }
   return @p;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = @f(@n * sizeof(@T));
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 <work>
 <end>
 """),
@@ -106,8 +102,7 @@ __attribute__((noinline)) static void @f(@T *@p, @I @n) {
   for (@I @i = 0; @i < @n; ++@i) //=a
     @p[@i] = @value;             //=a
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = malloc(@n * sizeof *@a); //=a
   @f(@a, @n);
 <work>
@@ -120,20 +115,16 @@ __attribute__((noinline)) static void @f(@T *@p, const @T *@q, @I @n) {
   for (@I @i = 0; @i < @n; ++@i)
     @p[@i] = @q[@i] @fop;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = malloc(@n * sizeof *@a); //=a
   @T *@b = malloc(@n * sizeof *@b);
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
   @f(@b, @a, @n);
   @f(@a, @b, @n);
 <show>
   free(@a);
   free(@b);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("everything-wrapped", r"""
 <sum>
@@ -153,8 +144,7 @@ __attribute__((noinline)) static void @h(@T *@p, @I @n) {
   for (@I @i = 0; @i < @n; ++@i)
     @p[@i] @op;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = @f(@n * sizeof *@a);
   @g(@a, @n);
   @h(@a, @n);
@@ -179,8 +169,7 @@ int main(int argc, char **argv) {
   @T *@a = @g.@a;
 <show>
   free(@g.@a);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("struct-on-heap", r"""
 <sum>
@@ -201,8 +190,7 @@ __attribute__((noinline)) static void @h(struct @S *@g) {
   for (@I @i = 0; @i < @g->@n; ++@i)
     @g->@a[@i] @op;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   struct @S *@g = @f(@n);
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @g->@n; ++@i) //=a
@@ -212,8 +200,7 @@ int main(int argc, char **argv) {
 <show>
   free(@g->@a);
   free(@g);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("global-struct", r"""
 <sum>
@@ -239,8 +226,7 @@ int main(int argc, char **argv) {
   @h();
   @T *@a = @g.@b;
 <show>
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("global-pointer", r"""
 <sum>
@@ -248,9 +234,7 @@ int main(int argc, char **argv) {
 @I @n;
 static void @f(void) {
   @a = malloc(@n * sizeof *@a); //=a
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 }
 static void @h(void) {
 <work>
@@ -260,8 +244,7 @@ int main(int argc, char **argv) {
   @f();
   @h();
 <show>
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("out-argument", r"""
 <sum>
@@ -275,8 +258,7 @@ __attribute__((noinline)) static int @f(@T **@p, @I @n) {
   *@p = @q;
   return 0;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a;
   if (@f(&@a, @n) < 0)
     return 1;
@@ -298,8 +280,7 @@ int main(int argc, char **argv) {
       @a[@i * @m + @j] @op;
 <show-rows>
   free(@a);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("row-pointers", r"""
 <sum>
@@ -320,8 +301,7 @@ int main(int argc, char **argv) {
 <show-rows>
   free(@b);
   free(@a);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("array-of-rows", r"""
 <sum>
@@ -340,8 +320,7 @@ int main(int argc, char **argv) {
   @T *@a = &@b[0][0];
 <show-rows>
   free(@b);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("collapse", r"""
 <sum>
@@ -398,9 +377,7 @@ int main(int argc, char **argv) {
   if (posix_memalign(&@p, 256, @n * sizeof(@T))) //=a
     return 1;
   @T *@a = @p;
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 <work>
 <end>
 """),
@@ -409,9 +386,7 @@ int main(int argc, char **argv) {
 int main(int argc, char **argv) {
   @I @n = (@size) / 32 * 32;
   @T *@a = aligned_alloc(64, @n * sizeof *@a); //=a
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 <work>
 <end>
 """),
@@ -438,16 +413,13 @@ int main(int argc, char **argv) {
     @a[@i] = 1 + @i % 3;         //=a
 <work>
 <show>
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("loops-share-a-region", r"""
 <begin>
   @T *@a = malloc(@n * sizeof *@a); //=a
   @T *@b = malloc(@n * sizeof *@b);
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 #pragma omp parallel
   for (int @r = 0; @r < 3; ++@r) {
 #pragma omp for@sched
@@ -460,8 +432,7 @@ int main(int argc, char **argv) {
 <show>
   free(@a);
   free(@b);
-  return argc < 1 && argv[0];
-}
+<return>
 """),
     c("orphaned-loop", r"""
 <sum>
@@ -470,12 +441,9 @@ __attribute__((noinline)) static void @f(@T *@p, @I @n) {
   for (@I @i = 0; @i < @n; ++@i)
     @p[@i] @op;
 }
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = malloc(@n * sizeof *@a); //=a
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 #pragma omp parallel
   @f(@a, @n);
 <end>
@@ -496,8 +464,7 @@ int main(int argc, char **argv) {
 @T *@f(@I @n);
 void @g(@T *@p, @I @n);
 void @h(@T *@p, @I @n);
-int main(int argc, char **argv) {
-  @I @n = @size;
+<main>
   @T *@a = @f(@n);
   @g(@a, @n);
   @h(@a, @n);
@@ -531,17 +498,14 @@ int main(int argc, char **argv) {
   @f();
   @h();
 <show>
-  return argc < 1 && argv[0];
-}
+<return>
 === fields
 @T *@a;
 @I @n;
 void @f(void);
 void @f(void) {
   @a = malloc(@n * sizeof *@a); //=a
-+#pragma omp parallel for schedule(static)
-  for (@I @i = 0; @i < @n; ++@i) //=a
-    @a[@i] = @value;             //=a
+<init>
 }
 === compute
 extern @T *@a;

@@ -6,6 +6,7 @@ a parallel loop can.
 """
 
 from first_touch_disguises import Disguise
+from first_touch_disguises_c import MAIN, RETURN
 
 SUM = """
 template <class C> static double @s(const C &@p, size_t @n) {
@@ -23,16 +24,16 @@ SHOW = r"""
 
 
 def cxx(name: str, text: str, **expected: int) -> Disguise:
-    text = text.replace("<sum>", SUM.strip("\n"))
-    text = text.replace("<show>", SHOW.strip("\n"))
+    parts = {"<begin>": "<sum>" + MAIN, "<end>": "<show>" + RETURN, "<sum>": SUM,
+             "<show>": SHOW}
+    for part, whole in parts.items():
+        text = text.replace(part, whole.strip("\n"))
     return Disguise(name, "c++", text, **expected)
 
 
 CXX = [
     cxx("vector", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
 -  std::vector<@T> @a(@n); //=a
 +  std::unique_ptr<@T[]> @a(new @T[@n]);
 +#pragma omp parallel for schedule(static)
@@ -41,14 +42,10 @@ int main(int argc, char **argv) {
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] += 5;
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("vector-of-value", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
 -  std::vector<@T> @a(@n, 3); //=a
 +  std::unique_ptr<@T[]> @a(new @T[@n]);
 +#pragma omp parallel for schedule(static)
@@ -57,9 +54,7 @@ int main(int argc, char **argv) {
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] @op;
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("vector-in-class", r"""
 <sum>
@@ -87,14 +82,10 @@ int main(int argc, char **argv) {
   @S @g(@n);
   @g.@f();
   auto &@a = @g.@a;
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("new-array", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   @T *@a = new @T[@n]; //=a
 +#pragma omp parallel for schedule(static)
   for (@I @i = 0; @i < @n; ++@i) //=a
@@ -108,9 +99,7 @@ int main(int argc, char **argv) {
 }
 """),
     cxx("new-zeroed", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
 -  @T *@a = new @T[@n](); //=a
 +  @T *@a = new @T[@n];
 +#pragma omp parallel for schedule(static)
@@ -149,14 +138,10 @@ int main(int argc, char **argv) {
   @I @n = @size;
   @S @a(@n);
   @a.@f();
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("std-fill", r"""
-<sum>
-int main(int argc, char **argv) {
-  @I @n = @size;
+<begin>
   std::unique_ptr<@T[]> @a(new @T[@n]); //=a
 -  std::fill(@a.get(), @a.get() + @n, @T(4)); //=a
 +#pragma omp parallel for schedule(static)
@@ -165,9 +150,7 @@ int main(int argc, char **argv) {
 #pragma omp parallel for@sched
   for (@I @i = 0; @i < @n; ++@i)
     @a[@i] @op;
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("template-class", r"""
 <sum>
@@ -195,9 +178,7 @@ int main(int argc, char **argv) {
   @S<@T> @a(@n);
   @f(@a);
   @h(@a);
-<show>
-  return argc < 1 && argv[0];
-}
+<end>
 """),
     cxx("array-of-structs", r"""
 struct @S {
