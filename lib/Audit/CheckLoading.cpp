@@ -106,11 +106,13 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
   const ClosureEntry &entry = *library.entry;
   Finding &finding = findings.add(
       FindingId::mpg121, library.name + " cannot be loaded: " + entry.reason);
-  finding.evidence = describeRequest(subject, entry) +
-                     "; searched: " + searchedFolders(subject, entry);
+  bool searched = !StringRef(entry.name).contains('/');
+  finding.evidence =
+      describeRequest(subject, entry) +
+      (searched ? "; searched: " + searchedFolders(subject, entry)
+                : ", by its path: " + entry.name);
   subject.closure->setVia(finding, library);
   std::string absent = subject.launch() ? absentFolder(*subject.launch()) : "";
-  bool searched = !StringRef(entry.name).contains('/');
   if (searched && !absent.empty() && entry.reason == "not found") {
     finding.severity = std::min(finding.severity, Severity::warning);
     finding.title += " here, where there is no " + absent +
