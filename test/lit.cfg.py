@@ -112,6 +112,8 @@ programs = [
     "csmith",
     "mpicc",
     "mpirun",
+    "mpicc.mpich",
+    "mpirun.mpich",
     "numactl",
     "perf",
     "rustc",

@@ -202,6 +202,20 @@ static std::string explainJobWord(StringRef word) {
       {"LD_PRELOAD", "libraries in front of all others: large pages without "
                      "relinking, or another malloc (MPG229, MPG236)"},
       {"LD_LIBRARY_PATH", "folders that the loader searches (MPG121, MPG230)"},
+      {"mpirun",
+       "Open MPI's gives ranks of other nodes no variable of yours but those "
+       "named by -x NAME or -x NAME=VALUE; MPICH's (Hydra) gives them all, and "
+       "-genv NAME VALUE adds one. Behind it mpgrun sets in each rank what "
+       "libmpg needs: mpirun -n 4 mpgrun ./app"},
+      {"mpiexec",
+       "that of MPICH, and srun, give ranks all variables; those of Open MPI "
+       "and of Fujitsu have -x NAME=VALUE, MPICH's -genv NAME VALUE. Behind it "
+       "mpgrun sets in each rank what libmpg needs: mpiexec -n 4 mpgrun ./app"},
+      {"srun",
+       "gives ranks all variables, unless --export names some: "
+       "--export=ALL,NAME=VALUE adds one, --export=NAME=VALUE takes the others "
+       "away. Behind it mpgrun sets in each rank what libmpg needs: srun "
+       "mpgrun ./app"},
       {"fhetbo", "switches the tags in addresses on or off for all cores of "
                  "the job (MPG231)"},
       {"numactl", "binds CPUs and memory; jobs have CPUs 12 to 59 and nodes 4 "
