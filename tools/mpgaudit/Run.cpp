@@ -13,6 +13,7 @@
 #include "Support/Threads.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <unistd.h>
@@ -211,7 +212,12 @@ Rendered Run::audit(const Input &input) {
       rendered.reports.push_back(std::move(report));
   });
   if (error) {
-    rendered.messages += errorLine(input.path, toString(std::move(error)));
+    std::string reason = toString(std::move(error));
+    // Where a shell would look, but not for a path.
+    ErrorOr<std::string> program = sys::findProgramByName(input.path);
+    if (program && *program != input.path)
+      reason += "; in PATH it is " + shellWord(*program);
+    rendered.messages += errorLine(input.path, reason);
     rendered.failed = true;
   }
   return rendered;
