@@ -3,19 +3,20 @@
 """Share of MpgPasses.so in the time that clang spends in passes.
 
 50 C and C++ files of Debian source packages, that no configure script must
-prepare, are compiled for A64FX with -O3 -ftime-report. Three cases:
+prepare, are compiled for A64FX with -O3 -ftime-report. Four cases:
 
   no hints      the plugin is loaded and finds nothing to do
   random hints  random-hints=1: a hint on every variable, more work than any user
                 makes
   user's hints  the kernels of test/passes/cost: small files full of hints
+  zero fill     zfill=18: loops exist twice
 
 The figure is the processor time of all passes whose names contain "mpg" divided by the total of the
 "Pass execution timing report", summed over the files of a case: optimiser and code generator,
 without the front end. Both come from one process, so other load on the machine matters little.
 Analyses that our passes request have separate timers and are not in that report. So the processor
-time of the whole compile, with the plugin over without, is printed as well, without a bar. The bar
-must hold in the slowest run.
+time of the whole compile and the size of the objects, with the plugin over without, are printed as
+well, without a bar. The bar must hold in the slowest run.
 """
 
 import argparse
@@ -62,6 +63,7 @@ class Times:
     ours: float = 0
     passes: float = 0
     process: float = 0
+    object_bytes: int = 0
 
     def percent(self) -> float:
         return 100 * self.ours / self.passes
@@ -70,6 +72,7 @@ class Times:
         self.ours += other.ours
         self.passes += other.passes
         self.process += other.process
+        self.object_bytes += other.object_bytes
         return self
 
 
@@ -97,10 +100,11 @@ def read_report(text: str) -> Times:
 def compile_once(compiler: List[str], source: Source, plugin: List[str],
                  options: str) -> Optional[Times]:
     """None if the file does not compile."""
-    with tempfile.TemporaryFile("w+") as report:
+    with tempfile.TemporaryFile("w+") as report, tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "object.o")
         child = subprocess.Popen(
             [*compiler, "-O3", "-ftime-report", "-w", "-c", str(source.path),
-             "-o", os.devnull, *source.flags, *plugin],
+             "-o", output, *source.flags, *plugin],
             stdin=subprocess.DEVNULL, stdout=report, stderr=report,
             env={**os.environ, "MPG_PASS_OPTIONS": options})
         _, status, usage = os.wait4(child.pid, 0)
@@ -109,6 +113,7 @@ def compile_once(compiler: List[str], source: Source, plugin: List[str],
         if child.returncode != 0:
             return None
         times = read_report(report.read())
+        times.object_bytes = os.path.getsize(output)
     times.process = usage.ru_utime + usage.ru_stime
     return times
 
@@ -152,6 +157,7 @@ def measure_case(name: str, compiler: List[str], sources: List[Source],
             files.setdefault(source.path.name, []).append(ours.percent())
         percents.append(with_plugin.percent())
         ratios.append(with_plugin.process / without.process)
+        size = with_plugin.object_bytes / without.object_bytes
     worst = max(files, key=lambda file: min(files[file]))
     reached = max(percents) <= BAR_PERCENT
     print(f"{name}: {len(sources)} files, {runs} runs: "
@@ -160,7 +166,7 @@ def measure_case(name: str, compiler: List[str], sources: List[Source],
           f"{BAR_PERCENT:.0f} %: {'reached' if reached else 'not reached'}\n"
           f"  worst file {worst} with {min(files[worst]):.2f} %; whole compile "
           f"{statistics.median(ratios):.3f}x of that without the plugin "
-          f"({min(ratios):.3f} to {max(ratios):.3f})", flush=True)
+          f"({min(ratios):.3f} to {max(ratios):.3f}), objects {size:.3f}x", flush=True)
     return reached
 
 
@@ -171,6 +177,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--clang", default="clang-22")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--own", action="store_true", help="the user's hints alone")
+    parser.add_argument("--zfill", action="store_true", help="zero fill alone")
     parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
                         help="keeps the sources; default: a temporary folder")
     arguments = parser.parse_args()
@@ -203,12 +210,16 @@ def main() -> int:
             sys.exit(f"pass_time.py: only {len(sources)} files compile, not "
                      f"{FILES}; are the headers for AArch64 there "
                      "(libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross)?")
+        zfill = ("zero fill", compiler, sources, plugin, "zfill=18", arguments.runs)
+        if arguments.zfill:
+            return not measure_case(*zfill)
         reached = [
             measure_case("no hints", compiler, sources, plugin, "", arguments.runs),
             measure_case("random hints", compiler, sources, plugin,
                          "random-hints=1", arguments.runs),
             measure_case("user's hints", compiler, kernels, plugin, "",
-                         arguments.runs)]
+                         arguments.runs),
+            measure_case(*zfill)]
     return 0 if all(reached) else 1
 
 
