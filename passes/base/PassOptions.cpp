@@ -87,8 +87,8 @@ bool mpg::readZfill(StringRef value, unsigned &lines) {
 
 /// In the order of ZfillRule.
 static constexpr const char *zfillRules[] = {
-    "",      "ahead", "calls", "conditions", "distance", "end",
-    "exits", "gaps",  "reads", "scopes",     "size",     "volatiles"};
+    "",     "ahead", "calls",  "conditions", "distance",  "end",  "exits",
+    "gaps", "reads", "scopes", "size",       "volatiles", "wraps"};
 
 static bool readZfillTest(StringRef value, PassOptions &into) {
   const auto *rule = find(zfillRules, value);

@@ -49,7 +49,8 @@ enum class ZfillRule {
   reads,      ///< what is overwritten is not read
   scopes,     ///< facts about one iteration are none about two
   size,       ///< the machine's blocks have the expected size
-  volatiles   ///< nothing volatile or atomic
+  volatiles,  ///< nothing volatile or atomic
+  wraps       ///< counters do not wrap
 };
 
 /// PassOptions::zfill: blocks as large as the machine's.

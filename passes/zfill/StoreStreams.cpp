@@ -38,12 +38,21 @@ static std::optional<Distance> getDistance(const SCEV *expression) {
     return Distance{*bytes, false};
   if (isa<SCEVVScale>(expression))
     return Distance{1, true};
+  // A counter of 32 bits has room for a few registers.
+  constexpr int64_t max = 1 << 20;
+  if (isa<SCEVZeroExtendExpr, SCEVSignExtendExpr>(expression)) {
+    std::optional<Distance> one =
+        getDistance(cast<SCEVCastExpr>(expression)->getOperand());
+    return one && one->bytes >= 0 && one->bytes <= max ? one : std::nullopt;
+  }
   auto *product = dyn_cast<SCEVMulExpr>(expression);
-  if (!product || product->getNumOperands() != 2 ||
-      !isa<SCEVVScale>(product->getOperand(1)))
+  if (!product || product->getNumOperands() != 2)
     return std::nullopt;
   std::optional<int64_t> factor = smallConstant(product->getOperand(0));
-  return factor ? std::optional(Distance{*factor, true}) : std::nullopt;
+  std::optional<Distance> one = getDistance(product->getOperand(1));
+  return factor && one && one->isScalable
+             ? std::optional(Distance{*factor * one->bytes, true})
+             : std::nullopt;
 }
 
 /// The length of the registers, if \p function is compiled for one; else 0.
@@ -68,7 +77,7 @@ public:
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         aliases(analyses.getResult<AAManager>(function)),
-        layout(function.getParent()->getDataLayout()) {}
+        layout(function.getParent()->getDataLayout()), assuming(scev, loop) {}
   StreamLoop run();
 
 private:
@@ -85,13 +94,14 @@ private:
   bool breaks(ZfillRule rule) const { return options.zfillBreaks == rule; }
   void addStore(StoreInst &store);
   bool isRegular(const StoreInst &store) const;
-  std::optional<StoreStream> makeStream(Group &group) const;
+  const SCEV *getAddress(Value *pointer);
+  std::optional<StoreStream> makeStream(Group &group);
   const SCEV *getTimes() const;
   const char *whyNoTimes() const;
   const char *whyLeaves() const;
   const char *whyReads(StoreStream &stream);
-  bool addRead(Instruction &reader, StoreStream &stream) const;
-  bool isBehind(Instruction &reader, const StoreStream &stream) const;
+  bool addRead(Instruction &reader, StoreStream &stream);
+  bool isBehind(Instruction &reader, const StoreStream &stream);
   MemoryLocation anywhere(const Value *object, const Instruction &access) const;
   const Value *getObject(Value *address) const;
   bool mayMeet(Value *address, const Instruction &reader,
@@ -105,6 +115,7 @@ private:
   DominatorTree &dominators;
   AAResults &aliases;
   const DataLayout &layout;
+  PredicatedScalarEvolution assuming;
   SmallVector<Group, 4> groups;
   bool hasStores = false;
   bool declaresScopes = false;
@@ -132,13 +143,23 @@ bool StreamFinder::isRegular(const StoreInst &store) const {
           breaks(ZfillRule::conditions));
 }
 
+/// A counter of 32 bits is assumed not to wrap where the address of 64 does
+/// not.
+const SCEV *StreamFinder::getAddress(Value *pointer) {
+  const SCEV *address = scev.getSCEV(pointer);
+  if (isa<SCEVAddRecExpr>(address) || scev.isLoopInvariant(address, &loop))
+    return address;
+  const SCEV *line = assuming.getAsAddRec(pointer);
+  return line ? line : address;
+}
+
 void StreamFinder::addStore(StoreInst &store) {
   hasStores = true;
   std::optional<Distance> size = getSize(store);
   if (!size || !isRegular(store))
     return;
   auto *address =
-      dyn_cast<SCEVAddRecExpr>(scev.getSCEV(store.getPointerOperand()));
+      dyn_cast<SCEVAddRecExpr>(getAddress(store.getPointerOperand()));
   if (!address || address->getLoop() != &loop || !address->isAffine())
     return;
   std::optional<Distance> step = getDistance(address->getStepRecurrence(scev));
@@ -161,7 +182,7 @@ void StreamFinder::addStore(StoreInst &store) {
 }
 
 /// Nothing if the stores of an iteration leave bytes as they are.
-std::optional<StoreStream> StreamFinder::makeStream(Group &group) const {
+std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
   llvm::sort(group.parts,
              [](const Part &a, const Part &b) { return a.offset < b.offset; });
   int64_t begin = group.parts[0].offset, end = begin;
@@ -175,7 +196,7 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) const {
   if (end - begin < group.step.bytes && !breaks(ZfillRule::gaps))
     return std::nullopt;
   stream.address =
-      cast<SCEVAddRecExpr>(scev.getSCEV(stream.stores[0]->getPointerOperand()));
+      cast<SCEVAddRecExpr>(getAddress(stream.stores[0]->getPointerOperand()));
   stream.step = stream.address->getStepRecurrence(scev);
   stream.minStep = uint64_t(group.step.bytes);
   stream.isScalable = group.step.isScalable;
@@ -281,12 +302,11 @@ bool StreamFinder::mayMeet(Value *address, const Instruction &reader,
 
 /// Whether \p reader reads only what the stream has already stored, or what is
 /// in front of it.
-bool StreamFinder::isBehind(Instruction &reader,
-                            const StoreStream &stream) const {
+bool StreamFinder::isBehind(Instruction &reader, const StoreStream &stream) {
   auto *load = dyn_cast<LoadInst>(&reader);
   if (!load)
     return false;
-  const SCEV *address = scev.getSCEV(load->getPointerOperand());
+  const SCEV *address = getAddress(load->getPointerOperand());
   auto *line = dyn_cast<SCEVAddRecExpr>(address);
   if (!line || line->getLoop() != &loop || !line->isAffine() ||
       line->getStepRecurrence(scev) != stream.step)
@@ -320,12 +340,12 @@ static Value *readAddress(Instruction &reader) {
 
 /// Adds what \p reader reads to what must be elsewhere. \returns false if that
 /// is not known in front of the loop, or too much.
-bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) const {
+bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
   constexpr size_t maxRanges = 8;
   auto *load = dyn_cast<LoadInst>(&reader);
   if (!load)
     return false;
-  const SCEV *address = scev.getSCEV(load->getPointerOperand());
+  const SCEV *address = getAddress(load->getPointerOperand());
   const SCEV *step = scev.getZero(Type::getInt64Ty(function.getContext()));
   if (auto *line = dyn_cast<SCEVAddRecExpr>(address);
       line && line->getLoop() == &loop && line->isAffine())
@@ -414,6 +434,8 @@ StreamLoop StreamFinder::run() {
   });
   if (!found.streams.empty())
     found.reason = nullptr;
+  auto &all = cast<SCEVUnionPredicate>(assuming.getPredicate());
+  found.assumed.assign(all.getPredicates().begin(), all.getPredicates().end());
   return found;
 }
 

@@ -15,6 +15,7 @@
 //   leave it sooner, or lets another thread see the memory in between
 //   every iteration stores, and the stores of one leave no gap before the next
 //   nothing in the loop reads a byte of them before it is stored
+//   a counter shorter than an address does not wrap, which is asked before it
 //   lines are zeroed ahead of all stores of the iteration, and up to the last
 //   whole line that this loop overwrites: a team's threads share no such line
 //
@@ -34,6 +35,7 @@ class Loop;
 class LoopInfo;
 class SCEV;
 class SCEVAddRecExpr;
+class SCEVPredicate;
 class ScalarEvolution;
 class StoreInst;
 } // namespace llvm
@@ -69,6 +71,8 @@ struct StoreStream {
 struct StreamLoop {
   llvm::SmallVector<StoreStream, 4> streams;
   const llvm::SCEV *times = nullptr; ///< iterations, 64 bits
+  /// What the addresses assume, to be asked in front of the loop.
+  llvm::SmallVector<const llvm::SCEVPredicate *, 2> assumed;
   /// Why nothing can be zeroed; null: all streams can.
   const char *reason = nullptr;
 };

@@ -449,6 +449,10 @@ const char *ZfillWriter::run() {
     if (Value *isFree = addStream(stream, times, *end))
       go = builder.CreateAnd(go, isFree);
   }
+  if (!breaks(ZfillRule::wraps))
+    for (const SCEVPredicate *one : known.assumed)
+      go = builder.CreateAnd(
+          go, builder.CreateNot(expander.expandCodeForPredicate(one, end)));
   Value *more = builder.CreateSub(times, rest);
   groups = builder.CreateUDiv(more, builder.getInt64(group));
   go = builder.CreateAnd(go, builder.CreateICmpUGT(times, rest));

@@ -1,7 +1,7 @@
 ! !OCL ZFILL and NOZFILL decide for the loop after them, and those in it. flang, which
 ! has no assembler, compiles the result.
 ! REQUIRES: flang-22, llvm-22
-! DEFINE: %{flang} = %build/bin/mpg-flang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -Rpass=mpg -Rpass-missed=mpg -c %s -o %t.o
+! DEFINE: %{flang} = %build/bin/mpg-flang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fopenmp -Rpass=mpg -Rpass-missed=mpg -c %s -o %t.o
 ! RUN: %{flang} 2>&1 | FileCheck %s
 ! RUN: llvm-objdump-22 -d %t.o | grep 'dc.*zva'
 ! RUN: %{flang} -Kzfill=20 2>&1 | FileCheck %s --check-prefix=ALL
@@ -32,6 +32,12 @@ subroutine f(a, b, m, n)
   ! ALL-DAG: fortran.f90:[[#@LINE+1]]:3: remark: zeroes lines 20 ahead
   do i = 1, n
     a(i) = 6 * b(i)
+  end do
+  ! CHECK-DAG: fortran.f90:[[#@LINE+2]]:{{[0-9]+}}: remark: zeroes lines 18 ahead
+!OCL ZFILL
+!$omp parallel do
+  do i = 1, n
+    a(i) = 7 * b(i)
   end do
   ! CHECK-DAG: fortran.f90:[[#@LINE+1]]: zfill has no effect: no loop follows, or the lines have none
 !OCL ZFILL

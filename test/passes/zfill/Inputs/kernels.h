@@ -34,6 +34,8 @@ void jump(const double *a, long i); /* longjmp in the middle */
 #define KERNELS(X) \
   X(fill, 1, ANY EACH(a[i] = 1.5)) \
   X(count, 1, ANY EACH(a[i] = i)) \
+  X(short_counter, 0, RESTRICT unsigned at = 0; EACH(a[at] = b[i] + 1; at++)) \
+  X(wraps, 0, RESTRICT uint8_t at = 7; EACH(a[at] = b[i] + 1; at++)) \
   X(copy, 0, RESTRICT EACH(a[i] = b[i] + 0.5)) \
   X(scale, 0, RESTRICT EACH(a[i] = 3 * b[i])) \
   X(add, 0, RESTRICT EACH(a[i] = b[i] + c[i])) \
