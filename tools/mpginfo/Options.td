@@ -12,6 +12,13 @@ def need : LongValue<"need", "SIZE",
 status is 1 if fewer can be had, and the command is for this many. A SIZE is
 a whole number and K, M, G or T, in powers of 1,024. Without it the command
 is for half of the memory that is available.}]>;
+def for_product : LongValue<"for", "postgres|mongodb|redis|jvm|rhel|oracle",
+    "what the makers of this ask about large pages, and whether\n"
+    "this node is so">,
+    Manual<[{Print what the makers of PostgreSQL (`postgres`), MongoDB (`mongodb`), Redis
+(`redis`), Java (`jvm`), Red Hat Enterprise Linux (`rhel`) or Oracle's database (`oracle`) ask
+about transparent pages and the pool, with the source, and whether the node has this setting
+of transparent pages; the exit status is 1 if it has another.}]>;
 def format : LongValue<"format", "text|json|prometheus",
     "form of the report (default text)">,
     Manual<[{Form of the report: `text`, the default, for people; `json`, schema

@@ -6,6 +6,7 @@
 
 #include "Node/HugePages.h"
 #include "Node/Node.h"
+#include "Node/ProductAdvice.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,6 +30,7 @@ struct InfoOptions {
   ReportFormat format = ReportFormat::text;
   uint64_t neededPages = 0; ///< of 2 MiB; 0: not asked
   std::string root = "/";
+  const ProductAdvice *product = nullptr; ///< --for
 };
 
 } // namespace
@@ -38,7 +40,8 @@ static const ProgramText programText = {
     "mpginfo tells what this node and this job give a program that wants "
     "large\npages, and what to type to get more",
     "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
-    "--need,\nor it is not known, 2 usage error or no such DIRECTORY\n"};
+    "--need,\nit is not known or not as --for asks, 2 usage error or no such "
+    "DIRECTORY\n"};
 
 static constexpr StringRef formatWords[] = {"text", "json", "prometheus"};
 
@@ -82,6 +85,20 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
   options.format = *format;
   if (const Arg *arg = args.getLastArg(OPT_root))
     options.root = arg->getValue();
+  if (const Arg *arg = args.getLastArg(OPT_for_product)) {
+    options.product = findProductAdvice(arg->getValue());
+    std::vector<StringRef> names;
+    for (const ProductAdvice &product : allProductAdvice())
+      names.push_back(product.name);
+    if (!options.product)
+      return line.usageError("'" + printable(arg->getValue()) +
+                                 "' of --for is unknown; there are " +
+                                 join(names, ", "),
+                             status);
+    if (args.hasArg(OPT_need) || options.format != ReportFormat::text)
+      return line.usageError("--for goes with neither --need nor --format",
+                             status);
+  }
   if (const Arg *arg = args.getLastArg(OPT_need)) {
     std::optional<uint64_t> pages = parsePages(arg->getValue());
     if (!pages)
@@ -102,6 +119,11 @@ static int run(const InfoOptions &options) {
               "node; --root= is the folder that holds a copy of them\n";
     return 2;
   }
+  if (options.product)
+    return writeProductAdvice(outs(), *options.product,
+                              readTransparentFacts(tree))
+               ? 0
+               : 1;
   Node node = readNode(tree);
   Verdict verdict = judgeNode(node, options.neededPages);
   switch (options.format) {
