@@ -7,6 +7,8 @@
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
