@@ -20,6 +20,7 @@ import math
 import os
 import random
 import shutil
+import signal
 import statistics
 import sys
 
@@ -93,8 +94,8 @@ def make_programs(folder: str) -> dict[str, list[str]]:
         "cc": ["cc", "-O1", "-c", code, "-o", "/dev/null"],
         "c++": ["c++", "-O1", "-c", cpp, "-o", "/dev/null"],
         "clang++": ["clang++-22", "-O1", "-c", cpp, "-o", "/dev/null"],
-        "python3, a dict": ["/usr/bin/python3", write(folder, "dict.py", DICT)],
-        "python3, JSON": ["/usr/bin/python3", write(folder, "rows.py", JSON)],
+        "python3 dict": ["/usr/bin/python3", write(folder, "dict.py", DICT)],
+        "python3 JSON": ["/usr/bin/python3", write(folder, "rows.py", JSON)],
         "python3 -c pass": ["/usr/bin/python3", "-c", "pass"],
         "perl": ["perl", write(folder, "table.pl", PERL)],
         "sqlite3": ["sqlite3", ":memory:", f".read {sql}"],
@@ -165,6 +166,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
+    # So that what is mounted is unmounted, whoever ends this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("heap_programs.py: ended"))
     with Bench() as bench:
         peers, missing = find_peers(bench.hugetlbfs)
         setups = [setup for setup in peers if not setup.is_hugetlb]
