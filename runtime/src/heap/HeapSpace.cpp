@@ -286,7 +286,7 @@ size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
 }
 
 bool HeapSpace::mayWait() const {
-  return config->mode == Mode::thp && thpIsAllowed() &&
+  return config->mode == Mode::thp && thpIsAllowed() && !isLockedIn &&
          hugeBytes == hugeFrameBytes && basePageBytes() == heapPageBytes;
 }
 
