@@ -9,10 +9,11 @@
  * Asks the kernel for the pages of a small block, one of 100 kB and one of 3
  * MB, in /proc/thread-self/smaps: that of `self` is empty if the main thread
  * has ended before the others. Reports `normal` if one of them is on normal
- * pages. A transparent page counts if it was requested from the kernel, which
- * may or may not find one. The file is opened for each line, so a program that
- * closes all descriptors is not disturbed. Reads and writes with system calls
- * only, so that the heap holds nothing of this library.
+ * pages and so is one of 40 MiB: the first small ones are with MPG_MODE=thp. A
+ * transparent page counts if it was requested from the kernel, which may or may
+ * not find one. The file is opened for each line, so a program that closes all
+ * descriptors is not disturbed. Reads and writes with system calls only, so
+ * that the heap holds nothing of this library.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCKS = 3, LINE_BYTES = 4096 };
+enum { BLOCKS = 3, LINE_BYTES = 4096, ARRAY_BYTES = 40 << 20 };
 
 struct look {
   uintptr_t blocks[BLOCKS];
@@ -67,6 +68,16 @@ static const char *inspect(struct look *look) {
   return look->onHugetlb + look->onThp == BLOCKS ? "thp" : "normal";
 }
 
+/* The pages of a block that has transparent ones whatever came before. */
+static const char *inspectArray(void) {
+  char *block = malloc(ARRAY_BYTES);
+  uintptr_t late = (uintptr_t)block + ARRAY_BYTES - 4096;
+  struct look look = {{late, late, late}, 0, 0, 0};
+  const char *found = block ? inspect(&look) : "normal";
+  free(block);
+  return found;
+}
+
 static void tell(const char *when) {
   static const size_t sizes[BLOCKS] = {100, 100000, 3000000};
   const char *path = getenv("HEAP_WITNESS");
@@ -82,7 +93,10 @@ static void tell(const char *when) {
     look.blocks[i] = (uintptr_t)blocks[i];
   }
   char line[200];
-  int length = snprintf(line, sizeof line, "%s %s %s\n", when, inspect(&look),
+  const char *found = inspect(&look);
+  if (strcmp(found, "normal") == 0)
+    found = inspectArray();
+  int length = snprintf(line, sizeof line, "%s %s %s\n", when, found,
                         program_invocation_short_name);
   for (int i = 0; i < BLOCKS; i++)
     free(blocks[i]);
