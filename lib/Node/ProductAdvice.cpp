@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProductAdvice.h. The sources were read in November 2026.
+// See ProductAdvice.h. The sources were read in November 2026, but for java(1):
+// an article of a HotSpot developer has the same.
 
 #include "Node/ProductAdvice.h"
 #include "Support/Format.h"
@@ -15,21 +16,17 @@ static constexpr ProductAdvice products[] = {
      "Some kernels made it slower with transparent pages, so their use is "
      "discouraged; with madvise it asks for none.",
      "Yes: huge_pages=try, the default, takes it for shared memory. postgres "
-     "-C "
-     "shared_memory_size_in_huge_pages prints how many pages.",
+     "-C shared_memory_size_in_huge_pages prints how many pages.",
      "PostgreSQL documentation, huge_pages"},
     {"mongodb", "MongoDB 8.0 and newer", "always",
      "Its malloc since 8.0 is made for transparent pages (x86-64 and AArch64). "
-     "Of "
-     "7.0 and older the opposite holds: never.",
+     "Of 7.0 and older the opposite holds: never.",
      "No.",
      "MongoDB manual, TCMalloc Performance Optimization, and Disable "
-     "Transparent "
-     "Hugepages"},
+     "Transparent Hugepages"},
     {"redis", "Redis", "madvise never",
      "After a fork for a save each write copies a large page. It warns of "
-     "always "
-     "and is content with madvise.",
+     "always and is content with madvise.",
      "No.", "Redis, pull request 4001, merged 2020"},
     {"jvm", "Java (HotSpot)", "madvise always",
      "-XX:+UseTransparentHugePages asks for them.",
@@ -41,7 +38,7 @@ static constexpr ProductAdvice products[] = {
      "For programs that ask for it.",
      "RHEL 9 and 10, Managing transparent huge pages"},
     {"oracle", "Oracle Database on UEK7 and newer", "madvise",
-     "Releases before 23 and older kernels ask for never.",
+     "On older kernels it asks for never.",
      "Yes: HugePages for the SGA are still recommended.",
      "Oracle Database 23, Installation Guide for Linux, Setting Transparent "
      "HugePages to madvise"},
