@@ -25,10 +25,10 @@ begin stack, transparent
 with_library /stack-uses all
 unset XOS_MMM_L_PAGING_POLICY
 begin code, copied
-MPG_TEXT=copy with_library /code
+with_library MPG_TEXT=copy /code
 mkdir -p /large && mount -t tmpfs -o huge=advise none /large && cp /code /large
 begin code, tmpfs
-MPG_TEXT=auto MPG_QUIET=1 with_library /large/code
+with_library MPG_TEXT=auto MPG_QUIET=1 /large/code
 export MPG_MODE=auto
 pool 3 3 3 3
 begin forks, short pool
