@@ -59,8 +59,7 @@ private:
   std::function<void(Value)> replacement(Replacement &to);
   std::function<void(Value)> numbers(std::vector<unsigned> &to, unsigned max);
   std::function<void(Value)> sizes(std::vector<uint64_t> &to);
-  std::function<void(Value)> names(std::vector<std::string> &to,
-                                   std::vector<StringRef> words);
+  std::function<void(Value)> assumed(std::vector<StringRef> keys);
 
   void readCache(const Value &value);
   void readTlb(const Value &value);
@@ -274,14 +273,13 @@ MachineReader::sizes(std::vector<uint64_t> &to) {
   };
 }
 
-/// Some of \p words.
+/// Those of \p keys that no public manual states. For readers of the file: the
+/// model takes what is there.
 std::function<void(MachineReader::Value)>
-MachineReader::names(std::vector<std::string> &to,
-                     std::vector<StringRef> words) {
-  return [this, &to, words = std::move(words)](const Value &value) {
-    readItems(value, [this, &to, &words](const Value &item) {
-      word(words,
-           [&to, &words](size_t at) { to.push_back(words[at].str()); })(item);
+MachineReader::assumed(std::vector<StringRef> keys) {
+  return [this, keys = std::move(keys)](const Value &value) {
+    readItems(value, [this, &keys](const Value &item) {
+      word(keys, [](size_t) {})(item);
     });
   };
 }
@@ -292,26 +290,25 @@ MachineReader::names(std::vector<std::string> &to,
 
 void MachineReader::readCache(const Value &value) {
   CacheLevel cache;
-  readMap(value,
-          {{"name", text(cache.name)},
-           {"size", size(cache.bytes)},
-           {"ways", number(cache.ways, 1, 64)},
-           {"usableWays", number(cache.usableWays, 1, 64), false},
-           {"replacement", replacement(cache.replacement)},
-           {"shared", yesOrNo(cache.shared), false},
-           {"sectors", number(cache.sectors, 1, 4), false},
-           {"hitRelabels", yesOrNo(cache.hitRelabels), false},
-           {"hash",
-            [&](const Value &hash) {
-              readMap(hash, {{"bits", number(cache.hash.bits, 1, 20)},
-                             {"at", number(cache.hash.at, 0, 20)},
-                             {"from", numbers(cache.hash.from, 51)}});
-            },
-            false},
-           {"assumed",
-            names(cache.assumed, {"replacement", "hash", "usableWays", "shared",
-                                  "size", "ways", "hitRelabels"}),
-            false}});
+  readMap(value, {{"name", text(cache.name)},
+                  {"size", size(cache.bytes)},
+                  {"ways", number(cache.ways, 1, 64)},
+                  {"usableWays", number(cache.usableWays, 1, 64), false},
+                  {"replacement", replacement(cache.replacement)},
+                  {"shared", yesOrNo(cache.shared), false},
+                  {"sectors", number(cache.sectors, 1, 4), false},
+                  {"hitRelabels", yesOrNo(cache.hitRelabels), false},
+                  {"hash",
+                   [&](const Value &hash) {
+                     readMap(hash, {{"bits", number(cache.hash.bits, 1, 20)},
+                                    {"at", number(cache.hash.at, 0, 20)},
+                                    {"from", numbers(cache.hash.from, 51)}});
+                   },
+                   false},
+                  {"assumed",
+                   assumed({"replacement", "hash", "usableWays", "shared",
+                            "size", "ways", "hitRelabels"}),
+                   false}});
   if (!failed())
     checkCache(value.line, cache);
   machine.caches.push_back(std::move(cache));
@@ -352,8 +349,7 @@ void MachineReader::readArray(const Value &value, TlbLevel &level) {
            {"entries", number(array.entries, 1, 65536)},
            {"ways", number(array.ways, 1, 4096)},
            {"replacement", replacement(array.replacement)},
-           {"assumed", names(array.assumed, {"replacement", "entries", "ways"}),
-            false}});
+           {"assumed", assumed({"replacement", "entries", "ways"}), false}});
   if (!failed() && array.entries % array.ways)
     fail(value.line, "'entries' is not a multiple of 'ways'");
   for (uint64_t bytes : array.pageBytes) {
@@ -382,13 +378,12 @@ void MachineReader::readPrefetcher(const Value &value) {
   Prefetcher prefetcher;
   unsigned level = 0;
   unsigned maxLevel = std::min(unsigned(machine.caches.size()), 2u);
-  readMap(
-      value,
-      {{"level", number(level, 1, maxLevel)},
-       {"ahead", number(prefetcher.linesAhead, 1, 1024)},
-       {"streams", number(prefetcher.streams, 1, PrefetchQueue::maxStreams),
-        false},
-       {"assumed", names(prefetcher.assumed, {"ahead", "streams"}), false}});
+  readMap(value,
+          {{"level", number(level, 1, maxLevel)},
+           {"ahead", number(prefetcher.linesAhead, 1, 1024)},
+           {"streams", number(prefetcher.streams, 1, PrefetchQueue::maxStreams),
+            false},
+           {"assumed", assumed({"ahead", "streams"}), false}});
   prefetcher.level = level - 1;
   for (const Prefetcher &other : machine.prefetchers)
     if (!failed() && other.level == prefetcher.level)

@@ -99,27 +99,11 @@ uint64_t Model::count(unsigned site, unsigned counter, unsigned core) const {
              : cores[core]->counts[site * counters.size() + counter];
 }
 
-template <typename Predicate>
-uint64_t Model::countTotal(unsigned counter, Predicate isWanted) const {
+uint64_t Model::total(unsigned counter) const {
   uint64_t sum = 0;
   for (unsigned site = 0; site < sites.size(); ++site)
-    if (isWanted(sites[site]))
-      sum += count(site, counter);
+    sum += count(site, counter);
   return sum;
-}
-
-uint64_t Model::total(unsigned counter) const {
-  return countTotal(counter, [](const Site &) { return true; });
-}
-
-uint64_t Model::totalOfArray(unsigned array, unsigned counter) const {
-  return countTotal(counter,
-                    [=](const Site &site) { return site.array == array; });
-}
-
-uint64_t Model::totalOfLoop(unsigned loop, unsigned counter) const {
-  return countTotal(counter,
-                    [=](const Site &site) { return site.loop == loop; });
 }
 
 void Model::resetCounts() {

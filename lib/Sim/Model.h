@@ -351,8 +351,6 @@ public:
   /// Of one core alone.
   uint64_t count(unsigned site, unsigned counter, unsigned core) const;
   uint64_t total(unsigned counter) const;
-  uint64_t totalOfArray(unsigned array, unsigned counter) const;
-  uint64_t totalOfLoop(unsigned loop, unsigned counter) const;
   /// Clears the counts; the caches keep their contents.
   void resetCounts();
   /// The work that loops took: rounds, requests to the caches after the first,
@@ -362,8 +360,6 @@ public:
 private:
   friend class Core;
   void answerAll() const;
-  template <typename Predicate>
-  uint64_t countTotal(unsigned counter, Predicate isWanted) const;
   std::unique_ptr<CacheSets> makeCache(unsigned level, unsigned limit) const;
   /// Place in sharedCaches.
   size_t sharedPlace(unsigned group, unsigned page, unsigned map,

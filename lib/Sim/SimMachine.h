@@ -42,7 +42,6 @@ struct CacheLevel {
   IndexHash hash;
   unsigned sectors = 1; ///< powers of two; the low bits of an access's sector
   bool hitRelabels = true;
-  std::vector<std::string> assumed; ///< keys that no public manual states
 
   unsigned modelledWays() const { return usableWays ? usableWays : ways; }
 };
@@ -53,7 +52,6 @@ struct TlbArray {
   unsigned entries = 0;
   unsigned ways = 0;
   Replacement replacement = Replacement::lru;
-  std::vector<std::string> assumed;
 };
 
 struct TlbLevel {
@@ -78,7 +76,6 @@ struct Prefetcher {
   unsigned level = 0;
   unsigned linesAhead = 0;
   unsigned streams = 16; ///< that the second cache's can follow
-  std::vector<std::string> assumed;
 };
 
 /// The cost of a miss in the last TLB, as a band.
@@ -127,11 +124,6 @@ struct Machine {
   CoreGroups groups;
   std::vector<CounterBand> bands; ///< none: never compared with counters
 };
-
-/// \p machine, and it with what is assumed taken the other way: replacement,
-/// index hashes, prefetchers, one kind at a time. Counts of all of them are the
-/// interval in which those of the real machine are to be expected.
-std::vector<Machine> varied(const Machine &machine);
 
 } // namespace mpg::sim
 

@@ -67,10 +67,8 @@ static Machine randomMachine(Random &random) {
   for (unsigned level = 0; level < std::min<size_t>(machine.caches.size(), 2);
        ++level)
     if (random.oneIn(2))
-      machine.prefetchers.push_back({level,
-                                     1 + unsigned(random.below(9)),
-                                     1 + unsigned(random.below(6)),
-                                     {}});
+      machine.prefetchers.push_back({level, 1 + unsigned(random.below(9)),
+                                     1 + unsigned(random.below(6))});
   return machine;
 }
 

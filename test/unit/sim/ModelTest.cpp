@@ -32,60 +32,6 @@ TEST(SimModel, CountsWhatTheNaiveModelCounts) {
          (unsigned long long)accesses);
 }
 
-// If this fails, a report by array or loop does not add up.
-TEST(SimModel, SitesAddUpToArraysAndLoops) {
-  Machine a64fx;
-  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", a64fx), "");
-  WhatIf whatIf;
-  whatIf.pageBytes = {65536};
-  Model model(a64fx, whatIf);
-  unsigned first = model.addSite({1, 7, 8, false, 0});
-  unsigned second = model.addSite({2, 7, 8, true, 0});
-  unsigned third = model.addSite({2, 8, 8, true, 0});
-  Core &core = model.core(0);
-  core.affine({{first, 1 << 20, 8}}, 100);
-  core.affine({{second, 1 << 20, 8}, {third, 1 << 24, 8}}, 300);
-  unsigned accesses = model.layout().accesses();
-  unsigned misses = model.layout().firstCache(0, Count::demandMisses);
-  EXPECT_EQ(model.totalOfArray(7, accesses), 400U);
-  EXPECT_EQ(model.totalOfArray(8, accesses), 300U);
-  EXPECT_EQ(model.totalOfLoop(1, accesses), 100U);
-  EXPECT_EQ(model.totalOfLoop(2, accesses), 600U);
-  EXPECT_EQ(model.total(misses),
-            model.totalOfArray(7, misses) + model.totalOfArray(8, misses));
-}
-
-/// Misses in L2, of 12,800 loads: a column of 128 lines, 64 KiB apart, 100
-/// times.
-static uint64_t missesOfColumn(const Machine &machine, uint64_t map) {
-  WhatIf whatIf;
-  whatIf.pageBytes = {2 << 20};
-  whatIf.mapSeeds = {map};
-  Model model(machine, whatIf);
-  unsigned site = model.addSite({});
-  for (unsigned pass = 0; pass < 100; ++pass)
-    model.core(0).affine({{site, uint64_t(1) << 40, 65536}}, 128);
-  return model.total(model.layout().cache(0, 0, 0, 1, Count::demandMisses));
-}
-
-// Properties that no manual states become an interval around the file's value:
-// without an index hash the column has two sets of L2, with one it has many.
-TEST(SimModel, AssumptionsAndMapsAreAnInterval) {
-  Machine zen4;
-  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/zen4.yaml", zen4), "");
-  std::vector<uint64_t> misses;
-  for (const Machine &machine : varied(zen4))
-    for (uint64_t map : {1, 2})
-      misses.push_back(missesOfColumn(machine, map));
-  auto [min, max] = std::minmax_element(misses.begin(), misses.end());
-  printf("zen4: %llu of 12800 loads of a column miss in L2; by maps and "
-         "assumptions %llu to %llu\n",
-         (unsigned long long)misses[0], (unsigned long long)*min,
-         (unsigned long long)*max);
-  EXPECT_EQ(*max, 12800U);
-  EXPECT_EQ(*min, 128U);
-}
-
 static uint64_t residentBytes() {
   uint64_t size = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> size >> resident;
