@@ -195,7 +195,7 @@ TEST(EnvTest, UnknownNamesAreToldWithTheNearestOne) {
   EXPECT_TRUE(
       hasPart(reading.said[0], "did you mean XOS_MMM_L_PAGING_POLICY?"));
   EXPECT_FALSE(hasPart(reading.said[2], "did you mean"));
-  EXPECT_TRUE(Reading({"MPG_TEST=1", "MPG_STATE=1"}).said.empty());
+  EXPECT_TRUE(Reading({"MPG_FOLDER=1", "MPG_STATE=1"}).said.empty());
 }
 
 //===----------------------------------------------------------------------===//
