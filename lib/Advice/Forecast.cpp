@@ -100,14 +100,12 @@ Error mpg::addRunPeaks(const std::string &path, RunPeaks &peaks) {
 // The parts
 //===----------------------------------------------------------------------===//
 
-static ForecastPart findData(const FileReport &report) {
+static MovedPages findDataPages(const FileReport &report) {
   const LayoutFacts &layout = *report.facts.layout;
   // The loader obeys p_align: addresses within a large page are the file's.
   bool isMovable =
       report.facts.pie.value_or(false) && layout.maxPageBytes < hugeBytes;
-  return {"data and bss",
-          maxMovedPages(layout.loads, layout.relro, hugeBytes, isMovable),
-          formatBytes(layout.writableBytes) + " in the file"};
+  return countMovedPages(layout.loads, layout.relro, hugeBytes, isMovable);
 }
 
 /// libmpg sets the whole limit aside, and one page more for the border.
@@ -281,9 +279,16 @@ Forecast mpg::makeForecast(const FileReport &report, const JobLaunch *start,
   forecast.program = start ? start->program.text : report.path;
   const Launch *launch = start ? &start->launch : nullptr;
   setRanks(start, script, forecast);
+  if (start && script && start->container)
+    forecast.container = &script->containers[*start->container];
   bool takesPages = !isStatic(report.kind) || report.carriesLibmpg;
   if (takesPages) {
-    forecast.parts = {findData(report), findStack(launch)};
+    MovedPages data = findDataPages(report);
+    forecast.dataPages = data.min;
+    forecast.parts = {
+        {"data and bss", data.max,
+         formatBytes(report.facts.layout->writableBytes) + " in the file"},
+        findStack(launch)};
     if (std::optional<ForecastPart> threads = findThreads(launch, peaks))
       forecast.parts.push_back(std::move(*threads));
     forecast.parts.push_back(findHeap(peaks));

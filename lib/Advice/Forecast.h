@@ -37,7 +37,9 @@ struct Forecast {
   unsigned ranks = 1;
   bool areRanksKnown = false;
   std::vector<ForecastPart> parts;
+  uint64_t dataPages = 0;   ///< of one process, those that it takes for certain
   uint64_t normalBytes = 0; ///< on base pages; without a report the files alone
+  const JobContainer *container = nullptr; ///< of a manifest
   std::vector<std::string> notes;
 
   uint64_t pages() const; ///< of one process, as far as they are known
@@ -49,7 +51,8 @@ struct Forecast {
 Forecast makeForecast(const FileReport &report, const JobLaunch *start,
                       const JobScript *script, const RunPeaks *peaks);
 
-/// Each program, then what to write for the one that needs most.
+/// Each program, then what to write for the one that needs most, or for each
+/// container.
 void writeForecasts(llvm::raw_ostream &out, llvm::ArrayRef<Forecast> forecasts);
 
 } // namespace mpg

@@ -5,6 +5,7 @@
 #include "Advice/Forecast.h"
 #include "Support/Format.h"
 #include "Support/Table.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,6 +72,29 @@ static void writeLines(raw_ostream &out, const Forecast &largest) {
       << "Mi, memory: " << toMebibytes(normalNodeBytes(largest)) << "Mi\n";
 }
 
+/// The one that needs most: programs of a container run one after another, the
+/// containers of a pod at once.
+static void writeContainers(raw_ostream &out, ArrayRef<Forecast> forecasts) {
+  MapVector<const JobContainer *, const Forecast *> largest;
+  bool isWhole = true;
+  for (const Forecast &forecast : forecasts) {
+    const Forecast *&known = largest[forecast.container];
+    if (!known || nodePages(forecast) > nodePages(*known))
+      known = &forecast;
+    isWhole &= forecast.isWhole();
+  }
+  out << "write" << (isWhole ? "" : ", at least: the heap is missing") << "\n";
+  uint64_t pages = 0;
+  for (auto [container, forecast] : largest) {
+    pages = SaturatingAdd(pages, nodePages(*forecast));
+    out << "  container " << printable(container->name)
+        << ": resources: {limits: {hugepages-2Mi: " << nodePages(*forecast) * 2
+        << "Mi, memory: " << toMebibytes(normalNodeBytes(*forecast))
+        << "Mi}}\n";
+  }
+  out << "  pages that these containers take on a node: " << pages << "\n";
+}
+
 void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
   const Forecast *largest = nullptr;
   for (const Forecast &forecast : forecasts) {
@@ -78,6 +102,8 @@ void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
     if (!largest || nodePages(forecast) > nodePages(*largest))
       largest = &forecast;
   }
+  if (largest && largest->container)
+    return writeContainers(out, forecasts);
   if (forecasts.size() > 1)
     out << "most at once: " << printable(largest->program)
         << ", if the programs run one after another\n";

@@ -148,10 +148,10 @@ static uint64_t movedPages(ArrayRef<Segment> loads, const Segment &own,
   return (last - first) / hugeBytes - 1 + isTaken(first) + isTaken(last);
 }
 
-uint64_t mpg::maxMovedPages(ArrayRef<Segment> loads,
-                            const std::optional<Segment> &relro,
-                            uint64_t hugeBytes, bool isMovable) {
-  uint64_t maxPages = 0;
+MovedPages mpg::countMovedPages(ArrayRef<Segment> loads,
+                                const std::optional<Segment> &relro,
+                                uint64_t hugeBytes, bool isMovable) {
+  MovedPages moved = {UINT64_MAX, 0};
   for (uint64_t shift = 0; shift < (isMovable ? hugeBytes : 1);
        shift += basePageBytes) {
     uint64_t pages = 0;
@@ -163,9 +163,10 @@ uint64_t mpg::maxMovedPages(ArrayRef<Segment> loads,
       pages += movedPages(loads, load, hasRelro ? relro->end() : load.address,
                           hugeBytes, shift);
     }
-    maxPages = std::max(maxPages, pages);
+    moved.min = std::min(moved.min, pages);
+    moved.max = std::max(moved.max, pages);
   }
-  return maxPages;
+  return moved;
 }
 
 uint64_t mpg::fileFrameBytes(const Segment &load, uint64_t hugeBytes) {

@@ -55,12 +55,17 @@ std::vector<AddressRange> interiorRanges(llvm::ArrayRef<Segment> loads,
 uint64_t interiorBytes(llvm::ArrayRef<Segment> loads,
                        llvm::ArrayRef<Segment> segments, uint64_t hugeBytes);
 
-/// Large pages that our libmpg takes for the program's own data: at most, where
-/// the kernel chooses the load address. An edge that is shared with nothing is
-/// one of them if half of it is data (runtime/src/segments).
-uint64_t maxMovedPages(llvm::ArrayRef<Segment> loads,
-                       const std::optional<Segment> &relro, uint64_t hugeBytes,
-                       bool isMovable);
+struct MovedPages {
+  uint64_t min, max;
+};
+
+/// Large pages that our libmpg takes for the program's own data; where the
+/// kernel chooses the load address, the fewest and the most. An edge that is
+/// shared with nothing is one of them if half of it is data
+/// (runtime/src/segments).
+MovedPages countMovedPages(llvm::ArrayRef<Segment> loads,
+                           const std::optional<Segment> &relro,
+                           uint64_t hugeBytes, bool isMovable);
 
 /// Whole frames of a segment that is not written to, in which the kernel can
 /// map large pages of the page cache: address and offset in the file agree

@@ -66,7 +66,7 @@ static constexpr void (*rules[])(JobContext &job) = {
     checkPaging,     checkNodeMemory,   checkCpuNumbers, checkHelgrind,
     checkPreloads,   checkTagOverride,  checkSectors,    checkLeftovers,
     checkStackLimit, checkCompileLines, checkBinding,    checkUnknown,
-    checkOtherMeans, checkOtherRisks,
+    checkOtherMeans, checkOtherRisks,   checkContainers,
 };
 
 /// Keeps one of equal findings, although twenty starts of programs have it, and

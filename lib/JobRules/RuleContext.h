@@ -176,6 +176,7 @@ void checkBinding(JobContext &job);      // 237
 void checkUnknown(JobContext &job);      // 238 239
 void checkOtherMeans(JobContext &job);   // 242
 void checkOtherRisks(JobContext &job);   // 243 244
+void checkContainers(JobContext &job);   // 245 246
 
 /// "12-23,36-47"; absent for anything but a list of absolute numbers.
 struct NumberList {

@@ -15,6 +15,7 @@
 #include "JobScript/Directives.h"
 #include "JobScript/JobBuiltins.h"
 #include "JobScript/JobTexts.h"
+#include "JobScript/Manifest.h"
 
 namespace mpg {
 
@@ -33,6 +34,8 @@ public:
   void run(llvm::ArrayRef<DirectiveVariable> fromDirectives, bool login);
   /// The lines of a csh script, which has other blocks (CshLines.cpp).
   void runCsh(llvm::ArrayRef<DirectiveVariable> fromDirectives);
+  /// The command of one container, in place of a script (Containers.cpp).
+  void runContainer(const ManifestContainer &container);
 
   /// Reads \p text, which stays where it is, as commands at this place of the
   /// script. False if it is not read.
@@ -64,6 +67,9 @@ private:
   size_t readSimple(size_t at, size_t end);
   void readCshLine(ShellRange range);
   void readCshCommand(ShellRange range);
+  ShellValue expandReferences(llvm::StringRef text) const;
+  void setContainerVariables(const ManifestContainer &container);
+  void startContainer(const ManifestContainer &container);
 
   // One simple command.
   ShellCommand expand(ShellRange range);

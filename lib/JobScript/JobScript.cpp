@@ -97,6 +97,11 @@ static bool isOfBash(const JobProblem &problem) {
   return StringRef(problem.text).starts_with("no file after ");
 }
 
+/// Expanded and copied text may be a few times as large as the script.
+static size_t findBudget(StringRef text) {
+  return (size_t(4) << 20) + 16 * text.size();
+}
+
 JobScript mpg::readJobScript(StringRef text, const std::string &path,
                              ProgramProbe probe, TextProbe readFile) {
   JobScript script;
@@ -122,14 +127,31 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path,
   ShellBlocks blocks;
   if (!csh)
     blocks = findShellBlocks(tokens.tokens, script.problems);
-  // Expanded and copied text may be a few times as large as the script.
-  size_t budget = (size_t(4) << 20) + 16 * shell.size();
-  JobReader reader(script, std::move(tokens), std::move(blocks), budget,
-                   std::move(probe), std::move(readFile));
+  JobReader reader(script, std::move(tokens), std::move(blocks),
+                   findBudget(shell), std::move(probe), std::move(readFile));
   if (csh)
     reader.runCsh(variables);
   else
     reader.run(variables, isLoginShell(shell));
+  findMadePrograms(script);
+  sortProblems(script);
+  return script;
+}
+
+static Expected<JobScript> readManifestJob(StringRef text,
+                                           const std::string &path,
+                                           const ProgramProbe &probe,
+                                           const TextProbe &readFile) {
+  Expected<std::vector<ManifestContainer>> containers =
+      readManifest(text, path);
+  if (!containers)
+    return containers.takeError();
+  JobScript script;
+  script.path = path;
+  // Nothing of one container is known in another.
+  for (const ManifestContainer &container : *containers)
+    JobReader(script, {}, {}, findBudget(text), probe, readFile)
+        .runContainer(container);
   findMadePrograms(script);
   sortProblems(script);
   return script;
@@ -182,6 +204,16 @@ public:
     return (*buffer)->getBuffer().str();
   }
 
+  /// PATH of an image and the folders of its system are not this machine's.
+  bool isElsewhere(const JobLaunch &start) const {
+    if (!StringRef(start.program.text).contains('/'))
+      return true;
+    std::string path = findPath(start);
+    SmallString<256> real;
+    return !hasUnknownName(start) &&
+           (path.empty() || sys::fs::real_path(path, real) || isOfSystem(real));
+  }
+
 private:
   std::string findPath(const JobLaunch &start) const {
     std::string path = findLaunched(start, ".");
@@ -208,10 +240,18 @@ Expected<JobScript> mpg::readJobScriptFile(const std::string &path) {
     return createStringError(std::errc::invalid_argument,
                              "it is a program, not a job script");
   UserPrograms programs(path);
-  return readJobScript(
-      (*buffer)->getBuffer(), path,
-      [&](const JobLaunch &start) { return programs.findKind(start); },
-      [&](const JobLaunch &start) { return programs.readText(start); });
+  auto probe = [&](const JobLaunch &start) { return programs.findKind(start); };
+  auto readFile = [&](const JobLaunch &start) {
+    return programs.readText(start);
+  };
+  StringRef text = (*buffer)->getBuffer();
+  if (!isManifest(text, path))
+    return readJobScript(text, path, probe, readFile);
+  Expected<JobScript> manifest = readManifestJob(text, path, probe, readFile);
+  if (manifest)
+    for (JobLaunch &start : manifest->launches)
+      start.isInImage = start.image.text.empty() && programs.isElsewhere(start);
+  return manifest;
 }
 
 /// \p word with the folders in front replaced that this machine has as well:

@@ -93,6 +93,11 @@ struct JobLaunch {
   bool isOperand = false;
   /// JobScript::notUnderstood has a place for it.
   bool notUnderstood = false;
+  /// Of a manifest: in JobScript::containers.
+  std::optional<size_t> container;
+  /// Its file is in the container's image; one of this name that is here is
+  /// another one.
+  bool isInImage = false;
   /// The variables at this point of the script, exported ones and its own;
   /// threads from OMP_NUM_THREADS, ranks per node from the directives and the
   /// launcher's options, the stack from ulimit -s.
@@ -103,6 +108,25 @@ struct JobLaunch {
 struct JobProblem {
   unsigned line;
   std::string text; ///< "quote ' is not closed"
+};
+
+struct JobAmount {
+  uint64_t bytes;
+  unsigned line;
+};
+
+/// A container of a Kubernetes manifest.
+struct JobContainer {
+  std::string name;
+  unsigned line = 0;
+  std::optional<JobAmount> poolLimit, poolRequest; ///< hugepages-2Mi
+  /// The pod as a whole asks for pages of the pool, or the container for pages
+  /// of another size.
+  bool asksOtherwise = false;
+  bool hasMemoryOrCpu = false; ///< as a limit or a request
+  /// Of a volume in the pool that it mounts although no container of the pod
+  /// asks for pages; 0: none.
+  unsigned volumeLine = 0;
 };
 
 struct JobScript {
@@ -120,6 +144,7 @@ struct JobScript {
   /// Commands without a slash and without a launcher that are not common tools:
   /// programs of the job, or tools of the site. Not the script's functions.
   std::vector<JobProblem> bareNames;
+  std::vector<JobContainer> containers; ///< of a manifest
   // The request of the directives.
   std::optional<unsigned> nodes, ranks, ranksPerNode;
   std::optional<uint64_t> nodeMemoryBytes; ///< of one node

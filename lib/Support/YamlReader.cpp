@@ -19,6 +19,8 @@ void YamlReader::finish(unsigned, const SeenKeys &) {}
 
 unsigned YamlReader::getLine(const yaml::Node &node) const {
   SMLoc place = node.getSourceRange().Start;
+  if (auto *alias = dyn_cast<yaml::AliasNode>(&node)) // it has the next one's
+    place = SMLoc::getFromPointer(alias->getName().data());
   return place.isValid() ? sources.FindLineNumber(place) : 1;
 }
 
@@ -90,7 +92,7 @@ bool YamlReader::checkLines(StringRef text) {
   return !failed();
 }
 
-void YamlReader::readRoot(yaml::Stream &stream) {
+void YamlReader::readStream(yaml::Stream &stream) {
   yaml::document_iterator document = stream.begin();
   yaml::Node *root =
       failed() || document == stream.end() ? nullptr : document->getRoot();
@@ -121,9 +123,16 @@ Error YamlReader::read(const std::string &path, uint64_t limitBytes) {
   Expected<std::unique_ptr<MemoryBuffer>> file = readTextFile(path, limitBytes);
   if (!file)
     return file.takeError();
-  StringRef whole = (*file)->getBuffer();
-  whole.consume_front("\xef\xbb\xbf"); // some editors mark UTF-8
-  MemoryBufferRef buffer(whole, path);
+  std::string wrong = parse((*file)->getBuffer(), path);
+  if (wrong.empty())
+    return Error::success();
+  return make_error<StringError>(printable(path) + ":" + printable(wrong),
+                                 inconvertibleErrorCode());
+}
+
+std::string YamlReader::parse(StringRef text, const std::string &path) {
+  text.consume_front("\xef\xbb\xbf"); // some editors mark UTF-8
+  MemoryBufferRef buffer(text, path);
   // The parser's own messages, in our words.
   sources.setDiagHandler(
       [](const SMDiagnostic &diagnostic, void *context) {
@@ -139,12 +148,9 @@ Error YamlReader::read(const std::string &path, uint64_t limitBytes) {
       this);
   yaml::Stream stream(buffer, sources, /*ShowColors=*/false);
   if (checkLines(buffer.getBuffer()))
-    readRoot(stream);
+    readStream(stream);
   // It may stop without a word; nothing of such a file can be trusted.
   if (!failed() && stream.failed())
     fail(1, "this is not YAML");
-  if (failed())
-    return make_error<StringError>(printable(path) + ":" + printable(reason),
-                                   inconvertibleErrorCode());
-  return Error::success();
+  return reason;
 }

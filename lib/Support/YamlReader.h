@@ -18,8 +18,8 @@
 
 namespace mpg {
 
-/// Reads one file, which is a list of KEY: VALUE; a derived class gives the
-/// keys their meaning.
+/// Reads one file, which is a list of KEY: VALUE unless a derived class says
+/// otherwise; it gives the keys their meaning.
 class YamlReader {
 public:
   virtual ~YamlReader() = default;
@@ -27,13 +27,16 @@ public:
   /// Errors name the path, and the line where there is one. \p limitBytes: far
   /// more than anybody writes.
   llvm::Error read(const std::string &path, uint64_t limitBytes);
+  /// The same for text that was read: "" or "LINE: REASON".
+  std::string parse(llvm::StringRef text, const std::string &path);
 
 protected:
   /// Lines of the keys of one mapping.
   using SeenKeys = llvm::StringMap<unsigned>;
 
+  virtual void readStream(llvm::yaml::Stream &stream);
   /// Reads one KEY: VALUE of the file itself.
-  virtual void readEntry(llvm::yaml::KeyValueNode &entry, SeenKeys &seen) = 0;
+  virtual void readEntry(llvm::yaml::KeyValueNode &, SeenKeys &) {}
   /// When all are read; \p line is the first that says something.
   virtual void finish(unsigned line, const SeenKeys &seen);
   /// The key of \p entry, "" if there is none; notes it in \p seen.
@@ -49,7 +52,6 @@ protected:
 
 private:
   bool checkLines(llvm::StringRef text);
-  void readRoot(llvm::yaml::Stream &stream);
 
   llvm::SourceMgr sources;
   unsigned firstLine = 0; ///< that is not a comment; 0: none

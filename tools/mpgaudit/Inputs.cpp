@@ -254,10 +254,11 @@ static bool mayBeAnother(const JobLaunch &start) {
 /// MPG238 reports the others.
 static void noteMissing(JobScript &script, JobLaunch &start) {
   const char *why =
-      hasUnknownName(start)  ? ", a program whose name only the job knows"
-      : hasScriptName(start) ? ", a script that is not here: the programs "
-                               "that it starts"
-                             : nullptr;
+      start.isInImage ? ", which is not in this file system: not audited"
+      : hasUnknownName(start) ? ", a program whose name only the job knows"
+      : hasScriptName(start)  ? ", a script that is not here: the programs "
+                                "that it starts"
+                              : nullptr;
   if (!why)
     return;
   start.notUnderstood = true;
@@ -272,6 +273,8 @@ static void addStart(JobScript &script, JobLaunch &start, const Launch *given,
     return; // the file of now will not run; MPG238 says so
   if (!start.image.text.empty())
     return addStartInImage(start, given, inputs);
+  if (start.isInImage)
+    return noteMissing(script, start);
   std::string folder = ".";
   std::string path = findIn(start, folder);
   if (path.empty()) {
@@ -310,8 +313,9 @@ static std::string joinWords(const JobLaunch &start) {
 /// pre: joinWords() is.
 static bool isAlike(const JobLaunch &a, const JobLaunch &b) {
   return a.program == b.program && a.image == b.image && a.folder == b.folder &&
-         a.conditional == b.conditional && !a.madeLine == !b.madeLine &&
-         a.libraryFolders == b.libraryFolders && a.launch == b.launch;
+         a.container == b.container && a.conditional == b.conditional &&
+         !a.madeLine == !b.madeLine && a.libraryFolders == b.libraryFolders &&
+         a.launch == b.launch;
 }
 
 void mpg::addJobInputs(JobScript &script, const Launch *given,

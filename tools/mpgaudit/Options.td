@@ -70,10 +70,11 @@ XOS_MMM_L_PAGING_POLICY for example. mpgaudit's own environment does not
 count: the job runs elsewhere.}]>;
 def job : LongValue<"job", "SCRIPT",
     "audit a job script and the programs that it starts\n"
-    "(PJM, Slurm, PBS, Grid Engine, plain shell)">,
-    Manual<[{Audit a job script: PJM, Slurm, PBS, Grid Engine or plain shell. The script
-is read, not run. Without FILE the programs that it starts are audited, and
-with the settings that they are started with.}]>, Section<"The job">;
+    "(PJM, Slurm, PBS, Grid Engine, plain shell, or Kubernetes)">,
+    Manual<[{Audit a job script: PJM, Slurm, PBS, Grid Engine or plain shell, or a manifest
+of Kubernetes (`*.yaml`, `*.yml`). It is read, not run. Without FILE the
+programs that it starts are audited, with the settings that they are started
+with.}]>, Section<"The job">;
 def recommend : LongFlag<"recommend",
     "print the settings to use, with reasons, no report">,
     Manual<[{Print the settings to use instead of a report, as lines for a job script,
