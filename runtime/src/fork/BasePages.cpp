@@ -20,6 +20,7 @@
 #include "heap/HeapSpace.h"
 #include "pages/LargeMemory.h"
 #include "segments/Remap.h"
+#include "stack/Stack.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -70,7 +71,7 @@ void mpg::noteUnmap(size_t bytes) {
 // Whose it is
 //===----------------------------------------------------------------------===//
 
-bool mpg::hasLargePages() { return base.isOn; }
+bool mpg::hasLargePages() { return base.messages; }
 
 bool mpg::mayBeLarge(Range range) {
   if (!base.isOn || range.empty())
@@ -285,18 +286,42 @@ int mpg::emptyPages(Range range, int advice, Advise *advise) {
 // Locked memory
 //===----------------------------------------------------------------------===//
 
+static int lockPages(Range range) {
+  long result = rawCall(SYS_mlock, long(range.start), long(range.bytes()));
+  return isError(result) ? int(-result) : 0;
+}
+
+static int lockTouched(Range range) {
+  bool isTouched = false;
+  for (size_t bytes; !range.empty(); range.start += bytes) {
+    bytes = touchedRun(range, basePageBytes(), isTouched);
+    if (!isTouched)
+      continue;
+    if (int error = lockPages({range.start, range.start + bytes}))
+      return error;
+  }
+  return 0;
+}
+
+static bool isWithin(Range range, Range all) {
+  return range.start >= all.start && range.end <= all.end;
+}
+
 int mpg::lockAllPages() {
+  const Range tables = heapSpace.getTables(), stack = getThpStack();
   SelfMaps maps;
   Mapping mapping;
   while (maps.next(mapping)) {
-    if (!mapping.readable || isLarge(mapping))
+    bool isSparse =
+        isWithin(mapping.range, tables) || isWithin(mapping.range, stack);
+    if (!mapping.readable || isSparse || isLarge(mapping))
       continue;
     if (!strcmp(mapping.name, "[vvar]") || !strcmp(mapping.name, "[vsyscall]"))
       continue; // the kernel's own
-    long result = rawCall(SYS_mlock, long(mapping.range.start),
-                          long(mapping.range.bytes()));
-    if (isError(result))
-      return int(-result);
+    if (int error = lockPages(mapping.range))
+      return error;
   }
-  return 0;
+  if (int error = lockTouched(tables))
+    return error;
+  return lockPages(stack) ? lockTouched(stack) : 0;
 }

@@ -34,7 +34,7 @@ int leaveLargePages(Range range, Frames which);
 /// small.
 void noteUnmap(size_t bytes);
 
-/// Whether libmpg may have put anything onto large pages.
+/// Whether libmpg may have put anything onto large pages, transparent ones too.
 bool hasLargePages();
 
 /// Whether libmpg may have put memory of \p range onto large pages. Cheap.
@@ -49,8 +49,9 @@ bool mayBeLarge(Range range);
 using Advise = int(void *, size_t, int);
 int emptyPages(Range range, int advice, Advise *advise);
 
-/// mlockall(MCL_CURRENT) without memory on large pages, which are never
-/// swapped: for a process whose limit on locked memory allows no more. Returns
+/// mlockall(MCL_CURRENT) for a process whose limit on locked memory allows no
+/// more: without pages of the pool, which are never swapped, what nobody has
+/// touched of the heap's tables and, if need be, of the process stack. Returns
 /// an errno value.
 int lockAllPages();
 

@@ -26,6 +26,7 @@
 #include "fork/ForkList.h"
 #include "heap/Heap.h"
 #include "pages/OwnMaps.h"
+#include "stack/Stack.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -171,6 +172,7 @@ MPG_EXPORT int mlockall(int flags) noexcept {
   bool mayBeOurs = result && errno == ENOMEM && (flags & MCL_CURRENT);
   if (!mayBeOurs || !hasLargePages())
     return result;
+  releaseThpStack();
   int others = flags & ~MCL_CURRENT;
   if (lockAllPages() || (others & ~MCL_ONFAULT && real(others))) {
     munlockall();

@@ -152,6 +152,11 @@ uint64_t HeapSpace::metadataBytes() const {
          open / heapPageBytes * sizeof(UnitEntry) + metadataTaken;
 }
 
+Range HeapSpace::getTables() {
+  Locked hold(lock);
+  return tables;
+}
+
 void *HeapSpace::metadata(size_t bytes) {
   Locked hold(metadataLock);
   bytes = roundUp(bytes, 64);

@@ -121,6 +121,8 @@ public:
   uint64_t peakBytes() const { return maxBytes; }
   uint64_t peakHugeBytes() const { return maxHugeBytes; }
   uint64_t metadataBytes() const;
+  /// The open part of the tables, of which most is never touched.
+  Range getTables();
 
   /// Memory that lives as long as the process: zeroed, aligned to 64 bytes, on
   /// normal pages. Null if there is none.

@@ -79,6 +79,14 @@ void applyStackLimit();
 /// its unused part and grows on normal pages instead.
 void applyMemoryLimit();
 
+/// Returns the unused part of a stack on transparent pages, which grows on
+/// normal pages instead. Does nothing on the stack of another thread.
+void releaseThpStack();
+
+/// The stack if it is on transparent pages and so grew before it was needed;
+/// else empty.
+Range getThpStack();
+
 //===----------------------------------------------------------------------===//
 // The move itself (StackMove.cpp)
 //===----------------------------------------------------------------------===//

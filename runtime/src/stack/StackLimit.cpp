@@ -102,12 +102,12 @@ static void letGrow() {
 }
 
 /// Returns whole pages of the large part that this thread, the stack's owner,
-/// has not reached.
+/// has not reached, and normal ones above it.
 static void shrink() {
   PlacedStack &stack = watched.stack;
   uintptr_t start = roundDown(callFramesEnd(), stack.hugePageBytes);
-  if (stack.grownTo && start > stack.large.end)
-    start = stack.large.end;
+  if (stack.grownTo && start >= stack.large.end)
+    start = roundDown(callFramesEnd(), basePageBytes());
   // The memory below replaces the last of them.
   if (start <= stack.large.start || !ownsStack() ||
       (start >= stack.large.end && !stack.grownTo))
@@ -161,4 +161,16 @@ void mpg::applyMemoryLimit() {
   uint64_t left = readMemoryLimit().leftBytes;
   if (watched.stack.large.bytes() > left / stackShareOfLimit)
     shrink();
+}
+
+void mpg::releaseThpStack() {
+  Locked hold(watched.lock);
+  if (watched.stack.grownTo)
+    shrink();
+}
+
+Range mpg::getThpStack() {
+  Locked hold(watched.lock);
+  const PlacedStack &stack = watched.stack;
+  return stack.grownTo ? Range{stack.grownTo, stack.end} : Range{};
 }
