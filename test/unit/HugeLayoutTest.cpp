@@ -255,7 +255,7 @@ TEST(HugeLayout, MovedPagesAreTheProgramsOwn) {
   auto pages = [](const std::vector<Segment> &loads,
                   std::optional<Segment> relro = std::nullopt,
                   bool isMovable = false) {
-    return maxMovedPages(loads, relro, huge, isMovable);
+    return countMovedPages(loads, relro, huge, isMovable).max;
   };
   // Less than half a page is not worth one; a half that nothing shares is.
   EXPECT_EQ(pages({load(dataFlags, 4 * mib, mib - 4096)}), 0u);
@@ -277,4 +277,9 @@ TEST(HugeLayout, MovedPagesAreTheProgramsOwn) {
   EXPECT_EQ(pages({load(codeFlags, 0, 4096), load(dataFlags, 8192, 5 * mib)},
                   std::nullopt, /*isMovable=*/true),
             3u);
+  EXPECT_EQ(countMovedPages(
+                {load(codeFlags, 0, 4096), load(dataFlags, 8192, 5 * mib)},
+                std::nullopt, huge, /*isMovable=*/true)
+                .min,
+            2u);
 }
