@@ -95,7 +95,9 @@ static void checkNeed(JobContext &job, const JobContainer &container,
                  " may take " + formatBytes(container.poolLimit->bytes) +
                      " of the pool, and the data of " + launch.program.text +
                      " alone takes " + formatBytes(needed));
-  if (launch.conditional || launch.launch.uncertain)
+  // In mode auto transparent pages take the place of those that are missing.
+  bool isPoolAlone = job.getValue(launch, "MPG_MODE").is("hugetlb");
+  if (!isPoolAlone || launch.conditional || launch.launch.uncertain)
     finding.severity = Severity::warning;
   finding.where.bytes = needed;
   finding.evidence = launchText(launch);
