@@ -29,8 +29,6 @@ public:
   /// \p memory goes back to the system.
   void forget(Range memory);
 
-  bool isSparse() const { return use == Use::sparse; }
-
 private:
   enum class Use : uint8_t {
     unknown,

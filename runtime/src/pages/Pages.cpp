@@ -324,6 +324,12 @@ bool mpg::isMapped(Range range) {
                  long(present)) != -ENOMEM;
 }
 
+int mpg::readIn(Range range) {
+  long result = rawCall(SYS_madvise, long(range.start), long(range.bytes()),
+                        MPG_ADVICE_POPULATE_READ);
+  return isError(result) ? int(-result) : 0;
+}
+
 size_t mpg::countPresent(Range frame) {
   unsigned char present[hugeFrameBytes / 4096];
   MPG_CHECK(frame.bytes() == hugeFrameBytes);

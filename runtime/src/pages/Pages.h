@@ -142,6 +142,11 @@ bool isTouched(Range range);
 /// pre: it begins with a base page.
 bool isMapped(Range range);
 
+/// Has the kernel read \p range of a file, which may be shorter by now: a touch
+/// would be SIGBUS. Returns an errno value; EINVAL before Linux 5.14, which
+/// cannot be asked.
+int readIn(Range range);
+
 /// The number of base pages of \p frame that have contents; SIZE_MAX if
 /// unknown. pre: a frame of 2 MiB, base pages of 4 KiB.
 size_t countPresent(Range frame);

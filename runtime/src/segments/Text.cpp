@@ -20,7 +20,6 @@
 #include "base/Env.h"
 #include "base/Messages.h"
 #include "base/Syscall.h"
-#include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "pages/Pages.h"
 #include "segments/TextCopy.h"
@@ -85,20 +84,14 @@ static bool unmapPages(Range frame) {
                  MADV_DONTNEED) == 0;
 }
 
-static int readPages(uintptr_t start, size_t bytes) {
-  long result =
-      rawCall(SYS_madvise, long(start), long(bytes), MPG_ADVICE_POPULATE_READ);
-  return isError(result) ? int(-result) : 0;
-}
-
 /// Has the first page of \p frame read, with its neighbours; an errno value.
 static int readFirstPage(Range frame) {
-  return readPages(frame.start, basePageBytes());
+  return readIn({frame.start, frame.start + basePageBytes()});
 }
 
 /// Waits for pages that are being read: they could not be dropped.
 bool TextFile::drop(Range frame, uint64_t offset) {
-  return readPages(frame.start, frame.bytes()) == 0 && unmapPages(frame) &&
+  return readIn(frame) == 0 && unmapPages(frame) &&
          rawCall(SYS_fadvise64, fd, long(offset), long(frame.bytes()),
                  POSIX_FADV_DONTNEED) == 0;
 }

@@ -8,7 +8,6 @@
 #include "segments/TextCopy.h"
 #include "base/Cgroup.h"
 #include "base/Syscall.h"
-#include "mpg/advice.h"
 #include "pages/Pages.h"
 #include <errno.h>
 #include <sys/mman.h>
@@ -44,14 +43,6 @@ static const char *findSegmentObstacle(const TextSegment &segment) {
   if (segment.isGuarded)
     return "it may be guarded (BTI), which a copy would not be";
   return nullptr;
-}
-
-/// Has the kernel read \p piece: its file may be shorter by now, and a touch
-/// would be SIGBUS. Before Linux 5.14 that cannot be asked for.
-static bool canRead(Range piece) {
-  long result = rawCall(SYS_madvise, long(piece.start), long(piece.bytes()),
-                        MPG_ADVICE_POPULATE_READ);
-  return !isError(result) || result == -EINVAL;
 }
 
 /// Whether the process has pages of \p frame that are not the file's. A
@@ -122,7 +113,7 @@ const char *mpg::copyText(const TextSegment &segment, uint64_t &hugeBytes) {
     return obstacle;
   int rights = PROT_READ | (segment.isCode ? PROT_EXEC : 0);
   Range rest = segment.frames();
-  if (!canRead(rest))
+  if (int error = readIn(rest); error && error != EINVAL)
     return "the file cannot be read";
   const char *reason = nullptr;
   while (!rest.empty()) {
