@@ -84,7 +84,7 @@ Error mpg::addRunPeaks(const std::string &path, RunPeaks &peaks) {
   uint64_t peakBytes = fields.count("peak_hugetlb_bytes");
   if (!error.empty())
     return refuse(error);
-  // What the heap has given back before the end is in the peak alone.
+  // Only the peak counts memory that the heap gave back before the end.
   uint64_t known = pools.otherBytes + pools.threadBytes;
   peaks.path = path;
   peaks.heapPages =

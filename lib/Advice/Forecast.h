@@ -2,8 +2,8 @@
 //
 // How many large pages of the pool, and how much memory, a node must have for a
 // job: from the files of its programs, its settings, and the peaks of an
-// earlier run. Sizes are upper bounds; what no file tells is said to be
-// missing.
+// earlier run. Sizes are upper bounds; the output names the sizes that no file
+// has.
 
 #ifndef MPG_ADVICE_FORECAST_H
 #define MPG_ADVICE_FORECAST_H

@@ -348,7 +348,7 @@ static Named findOnStack(const CallPlace &call, const MemoryPlace &place) {
   return result;
 }
 
-/// What a pointer in the base register of \p place points to.
+/// The object that the base register of \p place points to.
 static Named findPointedTo(const CallPlace &call, const MemoryPlace &place) {
   Named result;
   auto inspect = [&](Dwarf_Die &variable) {

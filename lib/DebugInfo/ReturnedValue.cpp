@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See ReturnedValue.h. The instructions in front of the call are read, too, in
-// the order of their addresses: compilers load there what a store after the
-// call goes by.
+// the order of their addresses: compilers load the address of a store after the
+// call there.
 
 #include "DebugInfo/ReturnedValue.h"
 #include "Code/MachineCode.h"
@@ -147,7 +147,7 @@ private:
   std::map<std::pair<int, int64_t>, std::shared_ptr<Value>> spilled;
   bool hasFrame = false;
   /// From the stack's register to the canonical address of the frame, and from
-  /// the frame's; none: it is no frame's.
+  /// the frame's; none: it points elsewhere.
   int64_t stackBytes;
   std::optional<int64_t> frameBytes;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the makers of databases, of Java and of systems ask of a node about
-// large pages, with the source, and whether this node is so. Their advice
+// Advice of the makers of databases, of Java and of systems about large pages,
+// with the source, and whether this node follows it. Their advice
 // differs, and one node has one setting.
 
 #ifndef MPG_NODE_PRODUCTADVICE_H

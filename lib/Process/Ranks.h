@@ -21,7 +21,7 @@ std::string worldRank();
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
 
-/// What the batch system calls the job, as a part of a file's name: other signs
+/// The batch system's id of the job, as a part of a file's name: other signs
 /// than letters, digits, "-", "_" and "." are "_". "no-job" without one.
 std::string jobId();
 

@@ -71,7 +71,7 @@ struct StoreStream {
 struct StreamLoop {
   llvm::SmallVector<StoreStream, 4> streams;
   const llvm::SCEV *times = nullptr; ///< iterations, 64 bits
-  /// What the addresses assume, to be asked in front of the loop.
+  /// Assumptions of the addresses, to be checked in front of the loop.
   llvm::SmallVector<const llvm::SCEVPredicate *, 2> assumed;
   /// Why nothing can be zeroed; null: all streams can.
   const char *reason = nullptr;

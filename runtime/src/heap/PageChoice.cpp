@@ -40,7 +40,7 @@ void PageChoice::inspect() {
     size_t present = countPresent(samples[i]);
     if (present >= pages / 2) {
       ++dense;
-      // What a parent or child has, too, would be there twice.
+      // Pages that a parent or child shares would be copied.
       enlarge(i, readPresence(samples[i]) == Presence::alone);
     } else if (present < pages * 3 / 8 &&
                present > countEdgePages(samples[i])) {

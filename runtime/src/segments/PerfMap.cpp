@@ -17,7 +17,7 @@ using namespace mpg;
 
 namespace {
 
-/// A part of a file, read into memory of its own.
+/// A part of a file, read into memory that it owns.
 class FilePart {
 public:
   FilePart(int file, uint64_t offset, uint64_t bytes);
