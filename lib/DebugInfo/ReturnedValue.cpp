@@ -281,7 +281,7 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
     to = move->value;
     value = read(*move, next);
   } else if (next.copyTo >= 0 && next.copyFrom >= 0) {
-    to = next.copyTo;
+    to = uint8_t(next.copyTo);
     value = values[next.copyFrom] = values[next.copyFrom]
                                         ? values[next.copyFrom]
                                         : std::make_shared<Value>();

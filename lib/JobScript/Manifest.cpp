@@ -6,6 +6,7 @@
 #include "JobScript/Manifest.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include <cmath>
 
 using namespace llvm;

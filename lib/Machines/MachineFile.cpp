@@ -389,7 +389,7 @@ void MachineReader::readPrefetcher(const Value &value) {
     if (!failed() && other.level == prefetcher.level)
       return fail(value.line, "'prefetchers' has two of level " + Twine(level) +
                                   "; name each level once");
-  machine.prefetchers.push_back(std::move(prefetcher));
+  machine.prefetchers.push_back(prefetcher);
 }
 
 void MachineReader::readBand(const Value &value) {

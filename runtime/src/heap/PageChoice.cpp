@@ -47,11 +47,10 @@ void PageChoice::inspect() {
       ++sparse;
     }
   }
-  if (dense > sparse)
-    use = Use::dense;
-  else if (sparse >= enough)
+  if (dense <= sparse && sparse >= enough)
     use = Use::sparse;
-  else if (known && use == Use::unknown && ++looks == enoughLooks)
+  else if (dense > sparse ||
+           (known && use == Use::unknown && ++looks == enoughLooks))
     use = Use::dense;
   if (use != Use::dense)
     return;

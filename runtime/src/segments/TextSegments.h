@@ -8,7 +8,7 @@
 
 #include "base/Range.h"
 
-struct dl_phdr_info;
+struct dl_phdr_info; // NOLINT(readability-identifier-naming): the C library's
 
 namespace mpg {
 
