@@ -74,7 +74,8 @@ static void readProfile(const json::Object &root, Measurement &into) {
                uint64_t(std::max<int64_t>(*value, 0)),
                /*line=*/0);
   for (const json::Object *object : getList(root, "objects"))
-    into.objects.push_back(readObject(*object));
+    if (getText(*object, "region") != "text") // no data
+      into.objects.push_back(readObject(*object));
 }
 
 //===----------------------------------------------------------------------===//

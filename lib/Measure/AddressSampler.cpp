@@ -12,6 +12,7 @@
 #include "Measure/Counters.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -38,6 +39,7 @@ static constexpr uint64_t fewestFaults = 3000;
 static constexpr size_t ringsBytes = 16 << 20;
 static constexpr size_t minRingBytes = 64 << 10, maxRingBytes = 1 << 20;
 static constexpr size_t traceBytes = 256 << 10;
+static constexpr uint64_t codeSampleNs = 997000; ///< no multiple of a tick
 
 static size_t pageBytes() { return size_t(sysconf(_SC_PAGESIZE)); }
 
@@ -68,6 +70,15 @@ static perf_event_attr pageFaultEvent() {
   // With PERF_SAMPLE_PERIOD the kernel would write each fault.
   attributes.sample_type =
       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+  return attributes;
+}
+
+static perf_event_attr codeEvent() {
+  perf_event_attr attributes = {};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.sample_period = codeSampleNs;
+  attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   return attributes;
 }
 
@@ -107,6 +118,18 @@ static std::optional<perf_event_attr> tlbMissEvent() {
   }
 #endif
   return attributes;
+}
+
+static std::optional<perf_event_attr> sampledEvent(AddressSampler::Of what) {
+  switch (what) {
+  case AddressSampler::Of::pageFaults:
+    return pageFaultEvent();
+  case AddressSampler::Of::code:
+    return codeEvent();
+  case AddressSampler::Of::tlbMisses:
+    return tlbMissEvent();
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
 // PERF_MEM_TLB_MISS in the field mem_dtlb of perf_mem_data_src.
@@ -191,6 +214,13 @@ struct SampleRecord {
   uint64_t time, address, dataSource;
 };
 
+struct CodeRecord {
+  perf_event_header header;
+  uint64_t address;
+  uint32_t process, thread;
+  uint64_t time;
+};
+
 struct LostRecord {
   perf_event_header header;
   uint64_t id, lost;
@@ -225,8 +255,7 @@ static void *mapTrace(int fd, void *ring, size_t ringBytes) {
 /// False: errno says why; EPERM of the mapping, ENOBUFS here, is
 /// kernel.perf_event_mlock_kb. A processor that is off is none.
 bool AddressSampler::open(int processor) {
-  std::optional<perf_event_attr> wanted =
-      what == Of::pageFaults ? pageFaultEvent() : tlbMissEvent();
+  std::optional<perf_event_attr> wanted = sampledEvent(what);
   if (!wanted) {
     errno = ENOENT;
     return false;
@@ -235,7 +264,8 @@ bool AddressSampler::open(int processor) {
   attributes.size = sizeof(attributes);
   attributes.inherit = 1;
   attributes.disabled = attributes.enable_on_exec = 1;
-  attributes.exclude_kernel = attributes.exclude_hv = userOnly;
+  attributes.exclude_kernel = attributes.exclude_hv =
+      userOnly || what == Of::code;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   int fd = int(syscall(SYS_perf_event_open, &attributes, process, processor,
@@ -253,7 +283,8 @@ bool AddressSampler::open(int processor) {
   rings.push_back({fd, memory, nullptr});
   if (what == Of::pageFaults && !openFew(rings.back(), processor, attributes))
     return false;
-  bool isTraced = !(attributes.sample_type & PERF_SAMPLE_ADDR);
+  bool isTraced =
+      what == Of::tlbMisses && !(attributes.sample_type & PERF_SAMPLE_ADDR);
   if (isTraced)
     rings.back().trace = mapTrace(fd, memory, ringBytes);
   return !isTraced || rings.back().trace;
@@ -323,8 +354,10 @@ void AddressSampler::start(pid_t ofProcess) {
   process = ofProcess;
   reason.clear();
   auto processors = size_t(sysconf(_SC_NPROCESSORS_CONF));
-  ringBytes = std::clamp(size_t(bit_floor(ringsBytes / processors)),
-                         minRingBytes, maxRingBytes);
+  ringBytes = what == Of::code
+                  ? minRingBytes
+                  : std::clamp(size_t(bit_floor(ringsBytes / processors)),
+                               minRingBytes, maxRingBytes);
   // kernel.perf_event_mlock_kb limits what a user's rings may have together.
   while (!openAll()) {
     int error = errno;
@@ -336,7 +369,7 @@ void AddressSampler::start(pid_t ofProcess) {
     if (error == ENOBUFS)
       reason = "not available: kernel.perf_event_mlock_kb leaves no room for "
                "their buffers: root can raise it";
-    else if (what == Of::pageFaults || error == EACCES || error == EPERM)
+    else if (what != Of::tlbMisses || error == EACCES || error == EPERM)
       reason = whyNoSoftwareEvent(error);
     else
       reason = "not available: none of PEBS, IBS and SPE, as far as mpgrun "
@@ -379,6 +412,7 @@ void AddressSampler::drainRing(
     union {
       perf_event_header header;
       SampleRecord sample;
+      CodeRecord code;
       LostRecord lost;
     } record = {};
     copy(&record.header, sizeof(record.header));
@@ -389,12 +423,17 @@ void AddressSampler::drainRing(
     // Of IBS each access is sampled; it says what it was.
     bool isOther =
         bytes >= sizeof(SampleRecord) && !isTlbMiss(record.sample.dataSource);
-    if (record.header.type == PERF_RECORD_LOST)
+    bool isSample = record.header.type == PERF_RECORD_SAMPLE && !ring.trace;
+    if (record.header.type == PERF_RECORD_LOST) {
       lostSamples += record.lost.lost;
-    else if (record.header.type == PERF_RECORD_SAMPLE && !ring.trace &&
-             record.sample.process == uint32_t(process) && !isOther)
+    } else if (isSample && what == Of::code) {
+      if (record.code.process == uint32_t(process))
+        visit({record.code.time, record.code.address, 1, record.code.thread});
+    } else if (isSample && record.sample.process == uint32_t(process) &&
+               !isOther) {
       visit({record.sample.time, record.sample.address,
              ring.few ? faultsASample : 1, record.sample.thread});
+    }
     at += bytes;
   }
   __atomic_store_n(&head->data_tail, end, __ATOMIC_RELEASE);

@@ -2,7 +2,8 @@
 //
 // Samples with an address: page faults of a program, by the kernel's software
 // event, which needs no counter of the processor (a page faults when it is
-// touched first, so this is also who touched it); and accesses whose
+// touched first, so this is also who touched it); the code that it runs, by the
+// kernel's clock, each millisecond of user time; and accesses whose
 // translation no TLB held, where the processor samples addresses (Intel's PEBS,
 // AMD's IBS, Arm's SPE). The latter are written by the manuals and were never
 // run: no such machine was at hand.
@@ -30,7 +31,7 @@ struct AddressSample {
 
 class AddressSampler {
 public:
-  enum class Of { pageFaults, tlbMisses };
+  enum class Of { pageFaults, code, tlbMisses };
   explicit AddressSampler(Of what) : what(what) {}
   ~AddressSampler();
   AddressSampler(const AddressSampler &) = delete;

@@ -11,6 +11,8 @@
 #include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include <set>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +59,8 @@ void ProfileRecorder::inspectFiles(pid_t pid) {
   filesDue = nowSeconds() + 50 * double(clock() - begin) / CLOCKS_PER_SEC;
 }
 
+static constexpr uint64_t codePageBytes = 4096;
+
 void ProfileRecorder::drainInto(AddressSampler &from, ProfileFaults &into) {
   std::vector<AddressSample> samples;
   from.drain([&](const AddressSample &sample) { samples.push_back(sample); });
@@ -67,11 +71,15 @@ void ProfileRecorder::drainInto(AddressSampler &from, ProfileFaults &into) {
 void ProfileRecorder::readFaults() {
   drainInto(sampler, faults);
   drainInto(tlbSampler, tlbMisses);
+  codeSampler.drain([&](const AddressSample &sample) {
+    ++codeSamples[sample.address / codePageBytes];
+  });
 }
 
 void ProfileRecorder::start(pid_t pid) {
   counters.emplace(pid, /*onExec=*/true, /*ofProcessor=*/true);
   sampler.start(pid);
+  codeSampler.start(pid);
   tlbSampler.start(pid);
   stallsBefore = readStalls();
   if (workingSet)
@@ -96,6 +104,7 @@ void ProfileRecorder::inspectAtEnd(pid_t pid, ProgramMemory memory) {
   addVariables();
   addBlocks();
   addRest(memory.segments, memory.heap);
+  addCode();
   measure(pid);
   isMeasured = true;
 }
@@ -237,6 +246,23 @@ void ProfileRecorder::addRest(const std::vector<ProgramSegment> &segments,
   ranges.insert(ranges.end(), named.begin(), named.end());
 }
 
+/// Code of the program and of its libraries, a file an object. pre: all other
+/// objects are there; a variable that is a constant may lie in it.
+void ProfileRecorder::addCode() {
+  std::set<std::string> known;
+  for (const MappedArea &area : areas) {
+    if (!area.isFile || !area.executable || !known.insert(area.name).second)
+      continue;
+    for (const MappedArea *part : findUnchanging(areas, area.name))
+      if (part->executable)
+        ranges.push_back({part->start, part->end, objects.size()});
+    ProfileObject object;
+    object.region = RunRegion::text;
+    object.name = printable(sys::path::filename(area.name));
+    objects.push_back(std::move(object));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Pages
 //===----------------------------------------------------------------------===//
@@ -318,6 +344,21 @@ void ProfileRecorder::addFaults() {
     }
 }
 
+void ProfileRecorder::countCode(Profile &profile) {
+  profile.codeMissing = codeSampler.missing();
+  for (auto [page, samples] : codeSamples)
+    profile.codeSamples += samples;
+  for (const Range &range : ranges) {
+    ProfileObject &object = objects[range.object];
+    if (object.region != RunRegion::text)
+      continue;
+    auto page = codeSamples.lower_bound(range.start / codePageBytes);
+    for (; page != codeSamples.end() && page->first * codePageBytes < range.end;
+         ++page)
+      object.codeSamples += page->second;
+  }
+}
+
 void ProfileRecorder::addAccesses(Profile &profile) {
   if (!workingSet)
     return;
@@ -371,6 +412,7 @@ void ProfileRecorder::finish(Profile &profile) {
       addVariables();
     objects.resize(std::max(objects.size(), table.sites.size()));
     addBlocks();
+    addCode();
     for (const Range &range : ranges)
       objects[range.object].bytes += range.end - range.start;
     for (ProfileObject &object : objects)
@@ -394,6 +436,7 @@ void ProfileRecorder::finish(Profile &profile) {
   profile.otherProcesses = otherProcesses;
   nameSites();
   addFaults();
+  countCode(profile);
   addAccesses(profile);
   for (size_t site = 0; site < table.sites.size(); ++site)
     addFreed(objects[site], table.sites[site]);
@@ -403,7 +446,8 @@ void ProfileRecorder::finish(Profile &profile) {
              [](const ProfileObject &one) { return one.faults.faults > 0; }))
     profile.faultCosts = measureFaultCosts();
   for (ProfileObject &object : objects)
-    if (object.peakBytes >= minObjectBytes)
+    if (object.peakBytes >=
+        (object.region == RunRegion::text ? minCodeBytes : minObjectBytes))
       profile.objects.push_back(std::move(object));
   stableSort(profile.objects,
              [](const ProfileObject &a, const ProfileObject &b) {

@@ -76,8 +76,9 @@ struct ProfileObject {
   uint64_t lookedBytes = 0;
   bool isHugeKnown = true; ///< hugeBytes of \p pages says something
   FaultCount faults;
-  uint64_t tlbMisses = 0; ///< samples
-  AccessCount accesses;   ///< of no interval if it is not known
+  uint64_t tlbMisses = 0;   ///< samples
+  uint64_t codeSamples = 0; ///< of code: of its instructions, in user time
+  AccessCount accesses;     ///< of no interval if it is not known
 };
 
 /// The request to WorkingSet, and whether it could answer.
@@ -103,6 +104,8 @@ struct Profile {
   FaultCosts faultCosts;
   std::string tlbMissesMissing; ///< empty if there are samples
   uint64_t tlbMisses = 0;       ///< samples
+  std::string codeMissing;      ///< empty if there are samples of code
+  uint64_t codeSamples = 0;     ///< of all code that ran
   /// Work that other processes did for it, which no row has; empty: none.
   std::string otherProcesses;
   std::vector<CounterValue> counters;        ///< of all of it, and its children
@@ -114,6 +117,8 @@ struct Profile {
 
 /// Smaller objects get no row.
 constexpr uint64_t minObjectBytes = MPG_PROFILE_LEAST;
+/// Of code that is what a large page can hold: any program has a C library.
+constexpr uint64_t minCodeBytes = hugeFrameBytes;
 
 /// Looks at a program while it runs and at its end.
 class ProfileRecorder {
@@ -154,6 +159,8 @@ private:
   void addVariables();
   void addBlocks();
   void addRest(const std::vector<ProgramSegment> &segments, HeapRange heap);
+  void addCode();
+  void countCode(Profile &profile);
   void addGap(size_t area, uint64_t start, uint64_t end, RunRegion region);
   void measure(pid_t pid);
   void nameSites();
@@ -166,7 +173,9 @@ private:
   std::optional<Counters> counters;
   std::optional<MemoryStalls> stallsBefore;
   AddressSampler sampler{AddressSampler::Of::pageFaults};
+  AddressSampler codeSampler{AddressSampler::Of::code};
   AddressSampler tlbSampler{AddressSampler::Of::tlbMisses};
+  std::map<uint64_t, uint64_t> codeSamples; ///< by page of 4 KiB
   ProfileFaults tlbMisses;
   ProfileFaults faults;
   std::optional<WorkingSet> workingSet;
@@ -235,6 +244,10 @@ describeCounters(llvm::ArrayRef<CounterValue> counters);
 /// "main+0x23 61 %, grid 30 %; of 4711 samples", or why it is not known; empty:
 /// the counters' line says so.
 std::string describeTlbMisses(const Profile &profile);
+
+/// "libLLVM.so 62 % (0 of 24 MiB on large pages), other code 38 %; of 4711
+/// samples", or why it is not known; empty: no code is that large.
+std::string describeCode(const Profile &profile);
 
 /// "4711, about 4000 of them in these objects; ...", or why it is not known.
 std::string describeFaults(const Profile &profile);

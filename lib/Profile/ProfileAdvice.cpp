@@ -238,6 +238,8 @@ void Adviser::addRefilledBlocks() {
 void Adviser::addUndeserving() {
   for (const ProfileObject &object : profile.objects) {
     const AccessCount &count = object.accesses;
+    if (object.region == RunRegion::text)
+      continue;
     if (isCold(count) && object.peakBytes >= minBytes)
       add(object.peakBytes,
           formatBytes(object.peakBytes) + " (" + object.name +
@@ -257,7 +259,8 @@ std::vector<AdviceLine> Adviser::advise() {
   uint64_t all = 0;
   for (const ProfileObject &object : profile.objects)
     if (object.region != RunRegion::stack &&
-        object.region != RunRegion::threadStack)
+        object.region != RunRegion::threadStack &&
+        object.region != RunRegion::text)
       all += object.peakBytes;
   if (all < smallProgramBytes && profile.isMeasured) {
     add(all,

@@ -216,6 +216,8 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
     row("misses of the TLB by object", tlbMisses);
+  if (std::string code = describeCode(profile); !code.empty())
+    row("user time by code", code);
   if (profile.stalls)
     row("stalls of the whole machine", profile.stalls->describe());
   for (const auto &[names, what] : describeCounters(profile.counters))

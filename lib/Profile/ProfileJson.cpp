@@ -96,6 +96,9 @@ static JsonObject objectItem(const Profile &profile,
           {"faults", faultsItem(profile, object)},
           {"tlb_miss_samples",
            ifKnown(profile.tlbMissesMissing.empty(), object.tlbMisses)},
+          {"code_samples", ifKnown(profile.codeMissing.empty() &&
+                                       object.region == RunRegion::text,
+                                   object.codeSamples)},
           {"accesses", accessesItem(object.accesses)}};
 }
 
@@ -112,6 +115,10 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
                        {"problem", profile.problem},
                        {"other_processes", profile.otherProcesses},
                        {"tlb_misses_missing", profile.tlbMissesMissing},
+                       {"code_samples", ifKnown(profile.codeMissing.empty(),
+                                                profile.codeSamples)},
+                       {"code_missing", profile.codeMissing},
+                       {"least_code_bytes", minCodeBytes},
                        {"least_bytes", minObjectBytes},
                        {"sites", profile.sites},
                        {"blocks_lost", profile.blocksLost},

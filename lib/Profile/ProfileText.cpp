@@ -189,6 +189,9 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
   if (!tlbMisses.empty())
     out << "  " << fillText("misses of the TLB by object: " + tlbMisses, 2)
         << "\n";
+  std::string code = describeCode(profile);
+  if (!code.empty())
+    out << "  " << fillText("user time by code: " + code, 2) << "\n";
   out << "  " << fillText("page faults: " + describeFaults(profile), 2) << "\n";
   writeStallsText(out, profile);
   if (profile.faultsLost)
@@ -256,6 +259,9 @@ std::optional<double> mpg::faultSeconds(const ProfileObject &object,
                                         const FaultCosts &costs) {
   if (!object.faults.faults)
     return 0.0;
+  // What was measured zeroes memory; a file's pages are there.
+  if (object.region == RunRegion::text)
+    return std::nullopt;
   // As many of each kind as there are pages of it.
   double large = 0, base = 1;
   if (object.pages && object.pages->usedBytes) {
@@ -318,6 +324,32 @@ std::string mpg::describeTlbMisses(const Profile &profile) {
             percentText(object->tlbMisses, profile.tlbMisses);
   return (text.empty() ? "none of an object" : text) + "; of " +
          std::to_string(profile.tlbMisses) + " samples";
+}
+
+std::string mpg::describeCode(const Profile &profile) {
+  std::vector<const ProfileObject *> objects;
+  uint64_t others = profile.codeSamples;
+  for (const ProfileObject &object : profile.objects)
+    if (object.region == RunRegion::text) {
+      objects.push_back(&object);
+      others -= std::min(object.codeSamples, others);
+    }
+  if (objects.empty() || !profile.codeMissing.empty())
+    return objects.empty() ? "" : profile.codeMissing;
+  stableSort(objects, [](const ProfileObject *a, const ProfileObject *b) {
+    return a->codeSamples > b->codeSamples;
+  });
+  std::string text;
+  for (const ProfileObject *object : ArrayRef(objects).take_front(4)) {
+    text += cut(object->name, nameColumns) + " " +
+            percentText(object->codeSamples, profile.codeSamples);
+    if (object->pages && !object->pages->unknownBytes)
+      text += " (" + formatBytes(object->pages->hugeBytes) + " of " +
+              formatBytes(object->peakBytes) + " on large pages)";
+    text += ", ";
+  }
+  return text + "other code " + percentText(others, profile.codeSamples) +
+         "; of " + std::to_string(profile.codeSamples) + " samples";
 }
 
 std::string mpg::describeFaults(const Profile &profile) {

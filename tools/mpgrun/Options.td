@@ -77,7 +77,8 @@ def profile : LongFlag<"profile",
     Manual<[{After the program ends, prints its objects of 1 MiB and more to standard error:
 variables by name, heap blocks by the function that allocates them, stacks, and
 mappings. For each object it gives the peak size, the size at the end, how much of
-that was in use, and on which pages.}]>;
+that was in use, and on which pages. Code of the program and of libraries, from 2 MiB
+on, has its share of the user time, too.}]>;
 def profile_file : LongValue<"profile", "FILE",
     "write the output of --profile to FILE; %h, %j, %r, %p as for\n"
     "--report=FILE">,
