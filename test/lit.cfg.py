@@ -113,6 +113,7 @@ programs = [
     "mpicc",
     "mpirun",
     "mpicc.mpich",
+    "mpicc.openmpi",
     "mpirun.mpich",
     "numactl",
     "perf",

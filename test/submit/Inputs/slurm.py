@@ -26,6 +26,7 @@ CredType=cred/munge
 SlurmctldPort={ports[0]}
 StateSaveLocation={work}/state
 SlurmdSpoolDir={work}/spool-%n
+TmpFS={work}/tmp-%n
 SlurmctldPidFile={work}/slurmctld.pid
 SlurmdPidFile={work}/slurmd-%n.pid
 SlurmctldLogFile={work}/slurmctld.log
@@ -66,7 +67,8 @@ def free_ports(count):
 
 def prepare(work, lua, nodes):
     shutil.rmtree(work, ignore_errors=True)
-    for folder in ("state", "munge", *(f"spool-{node}" for node in nodes)):
+    for folder in ("state", "munge", *(f"spool-{node}" for node in nodes),
+                   *(f"tmp-{node}" for node in nodes)):
         os.makedirs(f"{work}/{folder}", mode=0o755)
     with open(f"{work}/munge/key", "wb") as file:
         os.fchmod(file.fileno(), 0o600)
