@@ -196,35 +196,55 @@ static std::optional<double> parsePressure(StringRef pressure) {
   return double(microseconds) / 1e6;
 }
 
-std::optional<MemoryStalls> mpg::parseStalls(StringRef vmstat,
-                                             StringRef pressure) {
+/// The counter that \p name in /proc/vmstat or memory.stat has; null: none.
+static uint64_t *findCounter(MemoryStalls &stalls, StringRef name) {
+  if (name.starts_with("allocstall")) // a line for each zone
+    return &stalls.reclaims;
+  return StringSwitch<uint64_t *>(name)
+      .Case("compact_stall", &stalls.compactions)
+      .Case("compact_fail", &stalls.compactionsInVain)
+      .Case("thp_fault_alloc", &stalls.largeFaults)
+      .Case("thp_fault_fallback", &stalls.refusedFaults)
+      .Case("thp_split_page", &stalls.splits)
+      .Case("thp_collapse_alloc", &stalls.collapses)
+      .Case("thp_collapse_alloc_failed", &stalls.collapsesInVain)
+      .Default(nullptr);
+}
+
+/// Nothing if one of the lines \p needed is not there.
+static std::optional<MemoryStalls>
+parseCounters(StringRef text, StringRef pressure, ArrayRef<StringRef> needed) {
   MemoryStalls stalls;
-  bool hasCompaction = false, hasLarge = false;
+  size_t found = 0;
   SmallVector<StringRef, 200> lines;
-  vmstat.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
-    auto [name, text] = line.split(' ');
+    auto [name, number] = line.split(' ');
+    uint64_t *counter = findCounter(stalls, name);
     uint64_t count;
     // So that no sum overflows.
-    if (text.trim().getAsInteger(10, count) || count >> 56)
+    if (!counter || number.trim().getAsInteger(10, count) || count >> 56)
       continue;
-    if (name == "compact_stall") {
-      stalls.compactions = count;
-      hasCompaction = true;
-    } else if (name == "compact_fail") {
-      stalls.compactionsInVain = count;
-    } else if (name.starts_with("allocstall")) { // a line for each zone
-      stalls.reclaims += count;
-    } else if (name == "thp_fault_alloc") {
-      stalls.largeFaults = count;
-      hasLarge = true;
-    } else if (name == "thp_fault_fallback") {
-      stalls.refusedFaults = count;
-    }
+    *counter += count;
+    found += is_contained(needed, name);
   }
-  if (!hasCompaction || !hasLarge)
+  if (found < needed.size())
     return std::nullopt;
   stalls.waitedSeconds = parsePressure(pressure);
+  return stalls;
+}
+
+std::optional<MemoryStalls> mpg::parseStalls(StringRef vmstat,
+                                             StringRef pressure) {
+  return parseCounters(vmstat, pressure, {"compact_stall", "thp_fault_alloc"});
+}
+
+std::optional<MemoryStalls> mpg::parseGroupStalls(StringRef memoryStat,
+                                                  StringRef pressure) {
+  std::optional<MemoryStalls> stalls =
+      parseCounters(memoryStat, pressure, {"thp_fault_alloc"});
+  if (stalls)
+    stalls->isOfGroup = true;
   return stalls;
 }
 
@@ -248,23 +268,39 @@ MemoryStalls mpg::stallsBetween(const MemoryStalls &before,
   stalls.reclaims = grown(before.reclaims, after.reclaims);
   stalls.largeFaults = grown(before.largeFaults, after.largeFaults);
   stalls.refusedFaults = grown(before.refusedFaults, after.refusedFaults);
+  stalls.splits = grown(before.splits, after.splits);
+  stalls.collapses = grown(before.collapses, after.collapses);
+  stalls.collapsesInVain = grown(before.collapsesInVain, after.collapsesInVain);
+  stalls.isOfGroup = after.isOfGroup;
   if (before.waitedSeconds && after.waitedSeconds)
     stalls.waitedSeconds = grown(*before.waitedSeconds, *after.waitedSeconds);
   return stalls;
 }
 
 bool MemoryStalls::isNone() const {
-  return !compactions && !reclaims && !refusedFaults &&
+  bool hasGroups = isOfGroup && largeFaults;
+  return !hasGroups && !compactions && !reclaims && !refusedFaults && !splits &&
+         !collapses && !collapsesInVain &&
          waitedSeconds.value_or(0) < 0.005; // what would show as 0.00
 }
 
 std::string MemoryStalls::describe() const {
   if (isNone())
     return "none";
-  std::string text = formatv(
-      "compaction {0:N} times ({1:N} in vain), reclaim {2:N} times; "
-      "large pages at {3:N} page faults, refused at {4:N}",
-      compactions, compactionsInVain, reclaims, largeFaults, refusedFaults);
+  std::string text;
+  if (isOfGroup) // the kernel counts no others for it
+    text = formatv("large pages at {0:N} page faults", largeFaults);
+  else
+    text = formatv(
+        "compaction {0:N} times ({1:N} in vain), reclaim {2:N} times; "
+        "large pages at {3:N} page faults, refused at {4:N}",
+        compactions, compactionsInVain, reclaims, largeFaults, refusedFaults);
+  if (splits)
+    text += formatv("; large pages split: {0:N}", splits).str();
+  if (collapses || collapsesInVain)
+    text += formatv("; khugepaged made {0:N}", collapses).str();
+  if (collapsesInVain)
+    text += formatv(" ({0:N} in vain)", collapsesInVain).str();
   if (waitedSeconds)
     text +=
         formatv("; some process waited for memory for {0:f2} s", *waitedSeconds)
@@ -290,6 +326,9 @@ MemoryStalls::counts() const {
           {"reclaims", reclaims},
           {"large_faults", largeFaults},
           {"refused_faults", refusedFaults},
+          {"splits", splits},
+          {"collapses", collapses},
+          {"collapses_in_vain", collapsesInVain},
           {"waited_ms", waitedMs}};
 }
 

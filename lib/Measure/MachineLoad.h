@@ -74,10 +74,11 @@ LoadBetween loadBetween(const LoadSample &before, const LoadSample &after);
 // Waiting for memory
 //===----------------------------------------------------------------------===//
 //
-// Time that the machine's processes waited for memory: while the kernel joined
-// free memory into large pages (compaction) or freed it (reclaim), and how
-// often a page fault had to do without a large page. The kernel counts for all
-// processes since the boot: subtract two readings.
+// Time that processes waited for memory: while the kernel joined free memory
+// into large pages (compaction) or freed it (reclaim); how often a page fault
+// had to do without a large page, how many large pages were split, and what
+// khugepaged made. The kernel counts for all processes since the boot, and some
+// of it for each control group: subtract two readings.
 
 struct MemoryStalls {
   uint64_t compactions = 0;       ///< that a process waited for
@@ -85,6 +86,10 @@ struct MemoryStalls {
   uint64_t reclaims = 0;          ///< that a process waited for
   uint64_t largeFaults = 0;       ///< page faults that had a large page
   uint64_t refusedFaults = 0;     ///< that were to have one and had none
+  uint64_t splits = 0;            ///< large pages cut into base pages
+  uint64_t collapses = 0;         ///< large pages that khugepaged made
+  uint64_t collapsesInVain = 0;   ///< for which it found no free memory
+  bool isOfGroup = false;         ///< of a control group, which has not all
   /// So long at least one process waited for memory, by the kernel's pressure
   /// information (Linux 4.20); nothing: it does not tell.
   std::optional<double> waitedSeconds;
@@ -104,6 +109,10 @@ struct MemoryStalls {
 /// transparent huge pages.
 std::optional<MemoryStalls> parseStalls(llvm::StringRef vmstat,
                                         llvm::StringRef pressure);
+/// The same of a control group of version 2, out of its memory.stat and
+/// memory.pressure. Nothing if the former has no transparent huge pages.
+std::optional<MemoryStalls> parseGroupStalls(llvm::StringRef memoryStat,
+                                             llvm::StringRef pressure);
 /// Now; nothing if /proc does not tell.
 std::optional<MemoryStalls> readStalls();
 

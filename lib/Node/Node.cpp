@@ -34,6 +34,27 @@ static Fact<MemoryStalls> readStallFacts(const SysTree &tree) {
   return Fact<MemoryStalls>::missing("/proc/vmstat: no compaction in it");
 }
 
+StallCounts mpg::readStallCounts(const SysTree &tree) {
+  StallCounts counts;
+  counts.machine = readStallFacts(tree).value;
+  GroupLimits memory = readCgroupFacts(tree).memory;
+  if (memory.version == 2 && !memory.folder.empty())
+    counts.group = parseGroupStalls(
+        tree.text(memory.folder + "/memory.stat").valueOr(""),
+        tree.text(memory.folder + "/memory.pressure").valueOr(""));
+  return counts;
+}
+
+StallCounts mpg::stallsBetween(const StallCounts &before,
+                               const StallCounts &after) {
+  StallCounts counts;
+  if (before.machine && after.machine)
+    counts.machine = stallsBetween(*before.machine, *after.machine);
+  if (before.group && after.group)
+    counts.group = stallsBetween(*before.group, *after.group);
+  return counts;
+}
+
 Node mpg::readNode(const SysTree &tree) {
   Node node;
   node.kernel = readKernelFacts(tree);

@@ -70,6 +70,14 @@ struct Node {
 
 Node readNode(const SysTree &tree);
 
+/// What the kernel counts for the machine and for the control group of this
+/// process (version 2); nothing: it does not tell.
+struct StallCounts {
+  std::optional<MemoryStalls> machine, group;
+};
+StallCounts readStallCounts(const SysTree &tree);
+StallCounts stallsBetween(const StallCounts &before, const StallCounts &after);
+
 struct Verdict;
 /// \p asRoot: the reader can do what only root may.
 void writeNodeText(llvm::raw_ostream &out, const Node &node,

@@ -63,6 +63,70 @@ static void adviseTransparent(const Node &node, Verdict &verdict) {
                                  sysfsSize(largePageBytes) + "/enabled"};
 }
 
+/// At least \p share of \p whole, and so often that it is no accident.
+static bool isOften(uint64_t part, uint64_t whole, double share) {
+  constexpr uint64_t minCount = 1000;
+  return part >= minCount && double(part) >= share * double(whole);
+}
+
+/// Page faults of the machine that were to have a large page and had none.
+static bool isOftenRefused(const MemoryStalls &stalls) {
+  return isOften(stalls.refusedFaults, stalls.largeFaults, 0.1);
+}
+
+/// What page faults should do where no large page is free: the file `defrag`.
+static void adviseDefrag(const Node &node, Verdict &verdict) {
+  const TransparentFacts &facts = node.transparent;
+  const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
+  const std::string defrag = facts.defrag.valueOr("");
+  if (facts.effective(largePageBytes).valueOr("never") == "never")
+    return;
+  const MemoryStalls stalls = node.stalls.valueOr(MemoryStalls());
+  std::string vain = std::to_string(stalls.compactionsInVain) + " of " +
+                     std::to_string(stalls.compactions) +
+                     " compactions that programs waited for made no large page";
+  if (defrag == "always")
+    return add(verdict, true,
+               "page faults of all programs wait for compaction (defrag is "
+               "always)",
+               "programs that never asked for large pages can stand still",
+               {"echo defer+madvise > " + folder + "defrag"});
+  if (StringRef(defrag).contains("madvise") &&
+      isOften(stalls.compactionsInVain, stalls.compactions, 0.5))
+    return add(verdict, true, vain + " (defrag is " + defrag + ")",
+               "programs that ask for large pages wait and get none",
+               {"echo 1 > /proc/sys/vm/compact_memory",
+                "echo defer > " + folder + "defrag"});
+  if (defrag == "never" && isOftenRefused(stalls))
+    add(verdict, true,
+        std::to_string(stalls.refusedFaults) +
+            " page faults were refused a large page, and nothing brings free "
+            "memory together for them (defrag is never)",
+        "memory stays on normal pages until khugepaged finds it",
+        {"echo defer > " + folder + "defrag"});
+}
+
+/// Smaller transparent pages where those of 2 MiB are often refused.
+static void adviseMiddleSizes(const Node &node, Verdict &verdict) {
+  constexpr uint64_t middleBytes = 64 << 10;
+  const TransparentFacts &facts = node.transparent;
+  const MemoryStalls stalls = node.stalls.valueOr(MemoryStalls());
+  bool hasSwitch = any_of(facts.sizes, [](const TransparentSize &size) {
+    return size.pageBytes == middleBytes;
+  });
+  if (!hasSwitch || facts.effective(middleBytes).valueOr("") != "never" ||
+      facts.effective(largePageBytes).valueOr("never") == "never" ||
+      !isOftenRefused(stalls))
+    return;
+  add(verdict, false,
+      std::to_string(stalls.refusedFaults) +
+          " page faults were refused a page of 2 MiB; pages of 64 KiB, which "
+          "fragmented memory still has, are off",
+      "",
+      {"echo madvise > /sys/kernel/mm/transparent_hugepage/hugepages-" +
+       sysfsSize(middleBytes) + "/enabled"});
+}
+
 /// Some nodes have free pages, others none.
 static void adviseNodeBalance(const Node &node, Verdict &verdict) {
   std::vector<unsigned> empty;
@@ -464,6 +528,8 @@ Verdict mpg::judgeNode(const Node &node, uint64_t neededPages) {
       advisePool(node, verdict);
   }
   adviseTransparent(node, verdict);
+  adviseDefrag(node, verdict);
+  adviseMiddleSizes(node, verdict);
   adviseNodeBalance(node, verdict);
   adviseA64fx(node, verdict);
   adviseBalancing(node, verdict);

@@ -107,6 +107,8 @@ static void addShare(RegionUse &use, const MappedArea &area, uint64_t bytes) {
   use.hugeBytes += share(area.hugeBytes());
   use.poolBytes += share(area.hugetlb ? area.poolBytes : 0);
   use.unknownBytes += share(area.unknownBytes);
+  use.middleBytes += share(area.middleBytes);
+  use.isMiddleKnown &= area.isMiddleKnown;
   use.setAsideBytes += share(area.setAsideBytes());
   uint64_t pageBytes = area.pageBytes;
   if (!area.hugetlb && area.thpBytes)

@@ -85,11 +85,13 @@ uint64_t forgivenBytes(RunRegion region);
 
 struct RegionUse {
   RunRegion region;
-  uint64_t mappedBytes = 0;    ///< addresses, in use or not
-  uint64_t bytes = 0;          ///< in use
-  uint64_t hugeBytes = 0;      ///< of these on large pages
-  uint64_t poolBytes = 0;      ///< of these from the pool; others: transparent
-  uint64_t unknownBytes = 0;   ///< may be on large pages or not
+  uint64_t mappedBytes = 0;  ///< addresses, in use or not
+  uint64_t bytes = 0;        ///< in use
+  uint64_t hugeBytes = 0;    ///< of these on large pages
+  uint64_t poolBytes = 0;    ///< of these from the pool; others: transparent
+  uint64_t unknownBytes = 0; ///< may be on large pages or not
+  uint64_t middleBytes = 0;  ///< on transparent pages of 16 KiB to 1 MiB
+  bool isMiddleKnown = true;
   uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
   uint64_t pagedInBytes = 0;   ///< touched by libmpg at the start
   uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
@@ -143,6 +145,7 @@ struct RunReport {
   bool hasProcesses = false;         ///< of --children
   std::vector<ProcessUse> processes; ///< who had the most first
   uint64_t processesLost = 0;        ///< for these the table was too short
+  StallCounts stalls;                ///< while it ran
 };
 
 /// A writable segment of the program as it lay in memory.

@@ -60,6 +60,14 @@ static void writeUse(raw_ostream &out, const std::string &name,
       << hugeColumns(use.bytes, use.hugeBytes, use.unknownBytes);
 }
 
+/// Whether the report has a column of smaller transparent pages: where the
+/// machine gives some.
+static bool hasMiddle(const RunReport &report) {
+  return any_of(report.regions, [](const RegionUse &use) {
+    return use.middleBytes || !use.isMiddleKnown;
+  });
+}
+
 /// Which large pages these are, and what waits in the pool beside them.
 static std::string describePages(const RegionUse &use, bool isMeasured) {
   std::string text;
@@ -94,6 +102,9 @@ static void writePeak(raw_ostream &out, StringRef when, uint64_t bytes,
 static void writeRow(raw_ostream &out, const RunReport &report,
                      const RegionUse &use) {
   writeUse(out, regionName(use.region).str(), use);
+  if (hasMiddle(report))
+    out << right_justify(
+        use.isMiddleKnown ? formatBytes(use.middleBytes) : "not known", 12);
   out << describePages(use, report.measured);
   if (hasSeveralNodes(report) && !use.nodes.empty())
     out << "  " << describeNodes(use.nodes);
@@ -195,6 +206,19 @@ static bool hasUnknown(const RunReport &report) {
          any_of(report.processes, isUnknown);
 }
 
+static void writeStalls(raw_ostream &out, const StallCounts &stalls) {
+  auto line = [&](const std::optional<MemoryStalls> &counts, StringRef whose) {
+    if (counts && !counts->isNone())
+      out << "  "
+          << fillText(("meanwhile, of " + whose + ": ").str() +
+                          counts->describe(),
+                      4)
+          << "\n";
+  };
+  line(stalls.group, "the control group");
+  line(stalls.machine, "the machine, whoever it was");
+}
+
 void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   out << "mpgrun: " << printable(report.program) << ": "
       << describeEnding(report.waitStatus) << ", mode " << report.mode << "\n";
@@ -209,7 +233,8 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   else if (report.isTold)
     out << "  as libmpg read it at the end, for mpgrun may not trace here\n";
   if (!report.regions.empty())
-    out << "  region            in use  on large pages\n";
+    out << "  region            in use  on large pages"
+        << (hasMiddle(report) ? "   16K to 1M" : "") << "\n";
   for (const RegionUse &use : report.regions)
     writeRow(out, report, use);
   if (hasUnknown(report))
@@ -224,6 +249,7 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")
         << formatBytes(report.peakHugetlbBytes) << "\n";
+  writeStalls(out, report.stalls);
   if (report.hints)
     writeHints(out, *report.hints);
   if (report.hasProcesses)
@@ -235,18 +261,20 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
 
 static JsonObject regionItem(const RegionUse &use) {
   bool isShort = use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes;
-  return {{"region", regionName(use.region)},
-          {"bytes", use.bytes},
-          {"huge_bytes", use.hugeBytes},
-          {"pool_bytes", use.poolBytes},
-          {"unknown_bytes", use.unknownBytes},
-          {"set_aside_bytes", use.setAsideBytes},
-          {"paged_in_bytes", use.pagedInBytes},
-          {"peak_bytes", use.peakBytes},
-          {"peak_huge_bytes", use.peakHugeBytes},
-          {"page_bytes", use.pageBytes},
-          {"nodes", use.nodes},
-          {"reason", isShort ? use.reason : ""}};
+  return {
+      {"region", regionName(use.region)},
+      {"bytes", use.bytes},
+      {"huge_bytes", use.hugeBytes},
+      {"pool_bytes", use.poolBytes},
+      {"unknown_bytes", use.unknownBytes},
+      {"mthp_bytes", use.isMiddleKnown ? JsonItem(use.middleBytes) : nullptr},
+      {"set_aside_bytes", use.setAsideBytes},
+      {"paged_in_bytes", use.pagedInBytes},
+      {"peak_bytes", use.peakBytes},
+      {"peak_huge_bytes", use.peakHugeBytes},
+      {"page_bytes", use.pageBytes},
+      {"nodes", use.nodes},
+      {"reason", isShort ? use.reason : ""}};
 }
 
 /// For each of the four sectors the ways that are asked for, or null.
@@ -296,6 +324,10 @@ static JsonItem rankItem(StringRef rank) {
   return isNumber ? JsonItem(number) : JsonItem::absent();
 }
 
+static JsonItem stallsItem(const std::optional<MemoryStalls> &stalls) {
+  return stalls ? JsonItem(jsonObject(stalls->counts())) : JsonItem();
+}
+
 void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
   auto message = [](auto &one) {
     return JsonObject{{"code", one.first}, {"text", one.second}};
@@ -314,7 +346,9 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
                          {"peak_hugetlb_bytes", report.peakHugetlbBytes},
                          {"regions", jsonList(report.regions, regionItem)},
                          {"hints", hintsItem(report.hints)},
-                         {"messages", jsonList(report.messages, message)}};
+                         {"messages", jsonList(report.messages, message)},
+                         {"machine_stalls", stallsItem(report.stalls.machine)},
+                         {"group_stalls", stallsItem(report.stalls.group)}};
   if (report.hasProcesses) {
     document.push_back({"processes", jsonList(report.processes, processItem)});
     document.push_back({"processes_lost", report.processesLost});

@@ -6,6 +6,7 @@
 #include "Node/HugePages.h"
 #include "Support/Files.h"
 #include "mpg/pagemap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -187,6 +188,8 @@ public:
       : flags(largePageBytes / baseBytes), frameFlags(frameFlags) {}
   /// \p words: of /proc/PID/pagemap. Nothing if the kernel does not tell.
   std::optional<bool> isLarge(ArrayRef<uint64_t> words);
+  /// Base pages that are parts of other transparent pages.
+  std::optional<uint64_t> countMiddle(ArrayRef<uint64_t> words);
 
 private:
   std::vector<uint64_t> flags;
@@ -195,10 +198,37 @@ private:
 
 } // namespace
 
+// Bits of a word of /proc/PID/pagemap, and of /proc/kpageflags.
+static constexpr uint64_t isPresent = uint64_t(1) << 63;
+static constexpr uint64_t physicalFrameMask = (uint64_t(1) << 55) - 1;
+static constexpr uint64_t isTail = 1 << 16, isTransparent = 1 << 22;
+
+std::optional<uint64_t> Pieces::countMiddle(ArrayRef<uint64_t> words) {
+  std::optional<bool> large =
+      words.size() == flags.size() ? isLarge(words) : false;
+  if (!large || *large)
+    return large ? std::optional<uint64_t>(0) : std::nullopt;
+  uint64_t pages = 0;
+  for (size_t i = 0, count; i < words.size(); i += count) {
+    count = 1;
+    if (!(words[i] & isPresent))
+      continue;
+    uint64_t first = words[i] & physicalFrameMask;
+    if (first == 0) // hidden from all but root
+      return std::nullopt;
+    while (i + count < words.size() && words[i + count] & isPresent &&
+           (words[i + count] & physicalFrameMask) == first + count)
+      ++count;
+    MutableArrayRef<uint64_t> run(flags.data(), count);
+    if (!frameFlags(first, run))
+      return std::nullopt;
+    pages += uint64_t(count_if(
+        run, [](uint64_t word) { return (word & isTransparent) != 0; }));
+  }
+  return pages;
+}
+
 std::optional<bool> Pieces::isLarge(ArrayRef<uint64_t> words) {
-  constexpr uint64_t isPresent = uint64_t(1) << 63;
-  constexpr uint64_t physicalFrameMask = (uint64_t(1) << 55) - 1;
-  constexpr uint64_t isTail = 1 << 16, isTransparent = 1 << 22;
   uint64_t first = words[0] & physicalFrameMask;
   for (size_t i = 0; i < words.size(); ++i) {
     if (!(words[i] & isPresent))
@@ -246,6 +276,34 @@ std::optional<uint64_t> mpg::countLargeFolios(uint64_t start, uint64_t end,
   return bytes;
 }
 
+std::optional<uint64_t> mpg::countMiddleFolios(uint64_t start, uint64_t end,
+                                               uint64_t baseBytes,
+                                               ReadWords pagemap,
+                                               ReadWords frameFlags) {
+  Pieces pieces(baseBytes, frameFlags);
+  std::vector<uint64_t> words;
+  uint64_t pages = 0;
+  while (start < end) {
+    uint64_t next =
+        std::min(alignDown(start, largePageBytes) + largePageBytes, end);
+    words.assign((next - start) / baseBytes, 0);
+    std::optional<uint64_t> found;
+    if (!pagemap(start / baseBytes, words) ||
+        !(found = pieces.countMiddle(words)))
+      return std::nullopt;
+    pages += *found;
+    start = next;
+  }
+  return pages * baseBytes;
+}
+
+bool mpg::mayHaveMiddle(const TransparentFacts &facts) {
+  return any_of(facts.sizes, [&](const TransparentSize &size) {
+    Fact<std::string> word = facts.effective(size.pageBytes);
+    return size.pageBytes < largePageBytes && word && *word != "never";
+  });
+}
+
 namespace {
 
 /// A file of /proc that is an array of words.
@@ -277,28 +335,37 @@ bool mpg::countsAllThp() {
 
 void mpg::addLargeFolios(pid_t pid, std::vector<MappedArea> &areas) {
   uint64_t baseBytes = uint64_t(sysconf(_SC_PAGESIZE));
-  if (upperPageBytes(baseBytes) <= largePageBytes)
-    return; // smaps counts all of them
   TransparentFacts facts = readTransparentFacts(SysTree("/"));
-  WordFile pagemap("/proc/" + std::to_string(pid) + "/pagemap");
-  WordFile frameFlags("/proc/kpageflags");
+  bool isUncounted = upperPageBytes(baseBytes) > largePageBytes;
+  bool hasMiddle = mayHaveMiddle(facts);
+  WordFile pagemapFile("/proc/" + std::to_string(pid) + "/pagemap");
+  WordFile flagsFile("/proc/kpageflags");
+  auto pagemap = [&](uint64_t first, MutableArrayRef<uint64_t> words) {
+    return pagemapFile.read(first, words);
+  };
+  auto frameFlags = [&](uint64_t first, MutableArrayRef<uint64_t> words) {
+    return flagsFile.read(first, words);
+  };
   for (MappedArea &area : areas) {
-    if (area.hugetlb || area.residentBytes < largePageBytes)
+    if (area.hugetlb)
       continue;
-    std::optional<uint64_t> bytes = countLargeFolios(
-        area.start, area.end, baseBytes,
-        [&](uint64_t first, MutableArrayRef<uint64_t> words) {
-          return pagemap.read(first, words);
-        },
-        [&](uint64_t first, MutableArrayRef<uint64_t> words) {
-          return frameFlags.read(first, words);
-        });
-    if (bytes && *bytes > area.thpBytes)
-      area.addThp(*bytes - area.thpBytes, largePageBytes);
-    // The page cache has other sizes, and no switch.
-    if (!bytes && (area.isFile ||
-                   mayBeUncounted(facts, baseBytes, area.asksForLargePages)))
-      area.unknownBytes = area.residentBytes - area.thpBytes;
+    if (isUncounted && area.residentBytes >= largePageBytes) {
+      std::optional<uint64_t> bytes = countLargeFolios(
+          area.start, area.end, baseBytes, pagemap, frameFlags);
+      if (bytes && *bytes > area.thpBytes)
+        area.addThp(*bytes - area.thpBytes, largePageBytes);
+      // The page cache has other sizes, and no switch.
+      if (!bytes && (area.isFile ||
+                     mayBeUncounted(facts, baseBytes, area.asksForLargePages)))
+        area.unknownBytes = area.residentBytes - area.thpBytes;
+    }
+    // Sizes of the page cache are the file system's.
+    if (hasMiddle && !area.isFile && area.residentBytes > area.thpBytes) {
+      std::optional<uint64_t> bytes = countMiddleFolios(
+          area.start, area.end, baseBytes, pagemap, frameFlags);
+      area.isMiddleKnown = bytes.has_value();
+      area.middleBytes = bytes.value_or(0);
+    }
   }
 }
 

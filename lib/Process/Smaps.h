@@ -34,6 +34,8 @@ struct MappedArea {
   uint64_t thpBytes = 0;     ///< of these on transparent huge pages
   uint64_t thpPageBytes = 0; ///< the largest of those
   uint64_t unknownBytes = 0; ///< may be on such pages: the kernel hides it
+  uint64_t middleBytes = 0;  ///< on transparent pages between base and 2 MiB
+  bool isMiddleKnown = true; ///< false: there may be some, root is shown them
   uint64_t poolBytes = 0;    ///< pages of the pool that are present
   uint64_t pageBytes = 0;    ///< KernelPageSize
   bool hugetlb = false;
@@ -108,6 +110,15 @@ using ReadWords = llvm::function_ref<bool(
 std::optional<uint64_t> countLargeFolios(uint64_t start, uint64_t end,
                                          uint64_t baseBytes, ReadWords pagemap,
                                          ReadWords frameFlags);
+
+/// Bytes of [\p start, \p end) on transparent pages that are larger than a
+/// base page and smaller than 2 MiB (mTHP); nothing if frames are hidden.
+std::optional<uint64_t> countMiddleFolios(uint64_t start, uint64_t end,
+                                          uint64_t baseBytes, ReadWords pagemap,
+                                          ReadWords frameFlags);
+
+/// Whether this machine gives such pages to memory that asked for them.
+bool mayHaveMiddle(const TransparentFacts &facts);
 
 /// Whether smaps of this machine counts all transparent pages of 2 MiB.
 bool countsAllThp();

@@ -36,8 +36,10 @@ struct Memory {
   }
   void skip(uint64_t bytes) { frames.resize(frames.size() + bytes / base); }
 
-  std::optional<uint64_t> count(uint64_t from, uint64_t to) const {
-    return countLargeFolios(
+  std::optional<uint64_t>
+  count(uint64_t from, uint64_t to,
+        decltype(countLargeFolios) *countFolios = countLargeFolios) const {
+    return countFolios(
         from, to, base,
         [&](uint64_t first, MutableArrayRef<uint64_t> words) {
           for (uint64_t &word : words) {
@@ -54,6 +56,9 @@ struct Memory {
   }
   std::optional<uint64_t> count() const {
     return count(start, start + frames.size() * base);
+  }
+  std::optional<uint64_t> countMiddle() const {
+    return count(start, start + frames.size() * base, countMiddleFolios);
   }
 };
 
@@ -82,6 +87,30 @@ TEST(LargeFolios, HiddenFramesAreNotKnown) {
   memory.add(32, mib2);
   memory.isHidden = true;
   EXPECT_FALSE(memory.count());
+}
+
+TEST(LargeFolios, CountsWhatIsBetweenBaseAndLarge) {
+  Memory memory;
+  memory.add(32 * 5, mib2);
+  memory.add(32 * 7 + 8, 8 * base);
+  memory.add(32 * 9 + 3, base);
+  memory.skip(3 * base);
+  memory.add(32 * 11, 4 * base);
+  EXPECT_EQ(memory.countMiddle(), 12 * base);
+  memory.isHidden = true;
+  EXPECT_FALSE(memory.countMiddle());
+}
+
+TEST(LargeFolios, SwitchesSayWhetherThereAreSizesBetween) {
+  TransparentFacts facts;
+  facts.present = true;
+  facts.enabled = std::string("madvise");
+  facts.pageBytes = mib2;
+  facts.sizes = {{64 << 10, std::string("never")},
+                 {mib2, std::string("inherit")}};
+  EXPECT_FALSE(mayHaveMiddle(facts));
+  facts.sizes[0].enabled = std::string("inherit");
+  EXPECT_TRUE(mayHaveMiddle(facts));
 }
 
 TEST(LargeFolios, SwitchesSayWhetherThereCanBeAny) {

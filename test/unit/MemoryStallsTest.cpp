@@ -29,6 +29,17 @@ TEST(MemoryStalls, ReadsWhatTheKernelWrites) {
   EXPECT_EQ(stalls->describe().find("waited"), std::string::npos);
 }
 
+TEST(MemoryStalls, OfAControlGroupTheKernelCountsOnlySome) {
+  std::optional<MemoryStalls> stalls = parseGroupStalls(
+      "anon 4096\nthp_fault_alloc 12\nthp_collapse_alloc 3\n", pressure);
+  ASSERT_TRUE(stalls);
+  EXPECT_EQ(stalls->describe(),
+            "large pages at 12 page faults; khugepaged made 3; some process "
+            "waited for memory for 2.50 s");
+  // Version 1 counts no faults.
+  EXPECT_FALSE(parseGroupStalls("cache 1\nrss_huge 2\n", ""));
+}
+
 TEST(MemoryStalls, OfAKernelWithoutCompactionThereAreNone) {
   EXPECT_FALSE(parseStalls("", ""));
   EXPECT_FALSE(parseStalls("compact_stall 1\n", pressure));

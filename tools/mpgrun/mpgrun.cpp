@@ -385,6 +385,7 @@ Outcome Runner::runAndReport() {
   StateFile file = openStateFile(report);
   ProfileRecorder recorder(file.fd, file.hasTable, options.workingSet);
   prepareEnvironment(file.fd);
+  StallCounts stalls = readStallCounts(SysTree("/"));
   double start = nowSeconds();
   SupervisedRun result = watch(file.fd, report, recorder);
   double seconds = nowSeconds() - start;
@@ -394,6 +395,7 @@ Outcome Runner::runAndReport() {
   }
   if (result.execError)
     return {refuseProgram(options, program, result.execError)};
+  report.stalls = stallsBetween(stalls, readStallCounts(SysTree("/")));
   addStateFile(file.fd, report);
   if (options.isProfiling())
     writeProfile(result, report, recorder, seconds);

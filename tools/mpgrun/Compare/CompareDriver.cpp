@@ -378,10 +378,14 @@ bool CompareDriver::runMode(size_t index, unsigned round) {
   command.output = files[0].get();
   command.messages = files[1].get();
   ModeResult &result = comparison.modes[index];
+  StallCounts stalls = readStallCounts(SysTree("/"));
   RunOutcome outcome = plan.isRanked ? runRanks(command, result, round)
                        : round == 0  ? runWarmUp(command, result)
                                      : runOnce(command, gate);
   outcome.sample.round = round;
+  if (!plan.isRanked) // those of this node are not the ranks'
+    outcome.sample.stalls =
+        stallsBetween(stalls, readStallCounts(SysTree("/")));
   return accept(std::move(outcome), index, std::move(files));
 }
 

@@ -34,11 +34,14 @@ private:
   void addMetric(const Metric &metric);
   void addMemory();
   void addCounters();
+  void addStalls(std::optional<MemoryStalls> StallCounts::*whose,
+                 StringRef name);
   std::optional<std::string> whyMissing(size_t index) const;
 
   std::vector<const ModeResult *> modes; ///< that have figures
   Table table;
   std::vector<std::pair<std::string, std::string>> missingCounters; ///< why
+  bool hasStalls = false; ///< rows of addStalls
 };
 
 } // namespace
@@ -180,6 +183,40 @@ void CompareTable::addCounters() {
     missingCounters.push_back({"counters", "not available"});
 }
 
+/// The sum of the rounds of \p mode; 0 where the kernel does not tell.
+static uint64_t sumStalls(const ModeResult &mode,
+                          std::optional<MemoryStalls> StallCounts::*whose,
+                          StringRef key) {
+  uint64_t sum = 0;
+  for (const RunSample &sample : mode.samples)
+    if (sample.round > 0 && sample.stalls.*whose)
+      for (auto [name, count] : (sample.stalls.*whose)->counts())
+        sum += name == key ? count.value_or(0) : 0;
+  return sum;
+}
+
+/// Only rows in which there is something.
+void CompareTable::addStalls(std::optional<MemoryStalls> StallCounts::*whose,
+                             StringRef name) {
+  static constexpr std::pair<StringLiteral, StringLiteral> rows[] = {
+      {"compactions", "compactions"},
+      {"compactions_in_vain", "those in vain"},
+      {"refused_faults", "large pages refused"},
+      {"splits", "large pages split"},
+      {"collapses", "made by khugepaged"}};
+  for (const auto &[key, title] : rows) {
+    auto sum = [&, &key = key](const ModeResult &mode) {
+      return sumStalls(mode, whose, key);
+    };
+    if (none_of(modes, [&](const ModeResult *mode) { return sum(*mode) > 0; }))
+      continue;
+    hasStalls = true;
+    addRow((title + ", " + name).str(), [&](const ModeResult &mode) {
+      return formatv("{0:N}", sum(mode)).str();
+    });
+  }
+}
+
 CompareTable::CompareTable(const Comparison &comparison) {
   for (const ModeResult &mode : comparison.modes)
     if (mode.missing.empty())
@@ -192,12 +229,20 @@ CompareTable::CompareTable(const Comparison &comparison) {
   addTimes();
   addMemory();
   addCounters();
+  addStalls(&StallCounts::group, "group");
+  addStalls(&StallCounts::machine, "machine");
 }
 
 void CompareTable::write(raw_ostream &out) const {
   table.write(out, /*indent=*/2);
   for (const auto &[names, reason] : missingCounters)
     out << "  " << fillText(names + ": " + reason, 4) << "\n";
+  if (hasStalls)
+    out << "  "
+        << fillText("machine, group: sums of the rounds, of all processes of "
+                    "the machine or of the control group",
+                    4)
+        << "\n";
 }
 
 static std::string describeRounds(const Comparison &comparison) {
@@ -274,6 +319,10 @@ static JsonObject counterItem(const CounterValue &counter) {
           {"missing", counter.missing}};
 }
 
+static JsonItem stallsItem(const std::optional<MemoryStalls> &stalls) {
+  return stalls ? JsonItem(jsonObject(stalls->counts())) : JsonItem();
+}
+
 static JsonObject sampleItem(const RunSample &sample) {
   return {{"round", sample.round},
           {"status", endingNumber(sample.waitStatus)},
@@ -287,7 +336,9 @@ static JsonObject sampleItem(const RunSample &sample) {
           {"metric", textOrNull(sample.metric.text)},
           {"stdout_sha256", sample.digests[0]},
           {"stderr_sha256", sample.digests[1]},
-          {"counters", jsonList(sample.counters, counterItem)}};
+          {"counters", jsonList(sample.counters, counterItem)},
+          {"machine_stalls", stallsItem(sample.stalls.machine)},
+          {"group_stalls", stallsItem(sample.stalls.group)}};
 }
 
 static JsonObject memoryItem(const ModeMemory &memory) {

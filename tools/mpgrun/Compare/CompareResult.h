@@ -10,6 +10,7 @@
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
 #include "Measure/Statistics.h"
+#include "Process/RunReport.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -34,6 +35,7 @@ struct RunSample {
   std::string digests[2];
   std::string lastWords; ///< the end of its standard error, if it failed
   MetricReading metric;  ///< empty without --metric
+  StallCounts stalls;    ///< while it ran; nothing of ranks
 
   double cpuSeconds() const { return userSeconds + systemSeconds; }
 };
