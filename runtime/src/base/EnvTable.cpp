@@ -5,6 +5,7 @@
 
 #include "base/Env.h"
 #include "base/Messages.h"
+#include "base/SelfMaps.h"
 #include <sys/auxv.h>
 
 using namespace mpg;
@@ -46,7 +47,7 @@ static bool parseChoice(const char *domain, const char *text, const char *end,
 }
 
 /// Decimal digits only, or hexadecimal after 0x; nothing around them.
-static bool parseNumber(const char *&text, uint64_t &value) {
+static bool parseAnyNumber(const char *&text, uint64_t &value) {
   unsigned base = 10;
   if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     base = 16;
@@ -71,10 +72,10 @@ static bool parseNumber(const char *&text, uint64_t &value) {
 /// "1..255", "0.."
 static bool isInRange(const char *domain, uint64_t value) {
   uint64_t min, max;
-  if (!parseNumber(domain, min) || value < min)
+  if (!parseAnyNumber(domain, min) || value < min)
     return false;
   domain += 2;
-  return !*domain || (parseNumber(domain, max) && value <= max);
+  return !*domain || (parseAnyNumber(domain, max) && value <= max);
 }
 
 static bool parsePolicy(const char *domain, const char *text, uint64_t &value) {
@@ -95,8 +96,8 @@ static bool parsePolicy(const char *domain, const char *text, uint64_t &value) {
 /// "0..14,0..14": numbers below 256.
 static bool parsePair(const char *domain, const char *text, uint64_t &value) {
   uint64_t first, second;
-  if (!parseNumber(text, first) || *text++ != ',' ||
-      !parseNumber(text, second) || *text || !isInRange(domain, first))
+  if (!parseAnyNumber(text, first) || *text++ != ',' ||
+      !parseAnyNumber(text, second) || *text || !isInRange(domain, first))
     return false;
   while (*domain++ != ',')
     ;
@@ -114,7 +115,7 @@ bool mpg::parseValue(const Setting &setting, const char *text,
     return parseChoice(setting.domain, text, end, value);
   }
   case ValueType::uint:
-    return parseNumber(text, value) && !*text &&
+    return parseAnyNumber(text, value) && !*text &&
            isInRange(setting.domain, value);
   case ValueType::policy3:
     return parsePolicy(setting.domain, text, value);
@@ -130,8 +131,8 @@ bool mpg::parseValue(const Setting &setting, const char *text,
 }
 
 bool mpg::parseFile(const char *text, uint64_t &device, uint64_t &inode) {
-  return parseNumber(text, device) && *text++ == ':' &&
-         parseNumber(text, inode) && !*text;
+  return parseAnyNumber(text, device) && *text++ == ':' &&
+         parseAnyNumber(text, inode) && !*text;
 }
 
 bool mpg::environmentCounts() { return getauxval(AT_SECURE) == 0; }
@@ -256,17 +257,46 @@ static const char *reasonAgainst(Variable variable, const Config &config) {
   return nullptr;
 }
 
-/// Whether glibc is asked for the same as by MPG_TEXT; the last one counts.
-static bool asksGlibcForText(const char *const *environment) {
-  static const char name[] = "glibc.elf.thp=";
-  const char *list = findValue(environment, "GLIBC_TUNABLES");
+/// Reads "glibc.elf.thp = VALUE" at \p text into \p asks; false if it is not
+/// there.
+static bool readTextTunable(const char *text, bool &asks) {
+  static const char name[] = "glibc.elf.thp";
+  if (__builtin_strncmp(text, name, sizeof(name) - 1) != 0)
+    return false;
+  text += sizeof(name) - 1;
+  while (*text == ' ' || *text == '\t' || *text == '=')
+    ++text;
+  asks = *text && *text != '0';
+  return true;
+}
+
+static const char systemTunables[] = "/etc/tunables.conf";
+
+/// Whether the system's file asks; up to the lines for single programs.
+static bool systemAsksForText() {
+  LineReader lines(systemTunables);
+  const char *line;
   bool asks = false;
+  while ((line = lines.next()) && *line != '[')
+    for (; *line && *line != '#'; ++line)
+      if (readTextTunable(line, asks))
+        break;
+  return asks;
+}
+
+/// Who asks glibc for the same as MPG_TEXT: the last word of the variable, else
+/// the system; null: nobody.
+static const char *findOtherAsker(const char *const *environment) {
+  static const char variable[] = "GLIBC_TUNABLES";
+  const char *list = findValue(environment, variable);
+  bool asks = false, isNamed = false;
   for (bool isStart = true; list && *list; ++list) {
-    if (isStart && __builtin_strncmp(list, name, sizeof(name) - 1) == 0)
-      asks = list[sizeof(name) - 1] != '0';
+    isNamed |= isStart && readTextTunable(list, asks);
     isStart = *list == ':';
   }
-  return asks;
+  if (isNamed)
+    return asks ? variable : nullptr;
+  return systemAsksForText() ? systemTunables : nullptr;
 }
 
 void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
@@ -279,8 +309,11 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
     line.add(" (not set; ").add(config.pagingBecause).add(")");
   if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
     line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
-  if (variable == Variable::MPG_TEXT && asksGlibcForText(environment))
-    line.add(" (GLIBC_TUNABLES: glibc.elf.thp asks too, from glibc 2.44 on)");
+  if (const char *asker = variable == Variable::MPG_TEXT
+                              ? findOtherAsker(environment)
+                              : nullptr)
+    line.add(" (").add(asker).add(
+        ": glibc.elf.thp asks too, from glibc 2.44 on)");
   if (!given || !parseValue(setting, given, asked))
     return; // a wrong value has had its own line
   if (variable == Variable::XOS_MMM_L_PRINT_ENV)
