@@ -31,3 +31,13 @@ def root : LongValue<"root", "DIRECTORY",
     Manual<[{Read `proc`, `sys`, `dev` and `opt` in DIRECTORY, a copy from another node,
 instead of this machine's. Nothing is tried then: what the kernel can do
 follows from its version, and A64FX registers are not touched.}]>;
+def fold : LongFlag<"fold",
+    "read what mpginfo --json said on many nodes (from clush, pdsh,\n"
+    "srun): equal nodes once, the others by what differs">,
+    Manual<[{Read answers of many nodes, from FILEs or standard input, as clush, pdsh and
+`srun` print them: `mpginfo --json`, `mpgbench --json=-`, with or without `NODE: ` in front.
+See OUTPUT.}]>;
+def expect : LongValue<"expect", "NODES",
+    "name those of NODES (node[1-96]) that --fold does not find">,
+    Manual<[{With `--fold`: the nodes that are to answer, such as `login,node[1-96]` or
+`$SLURM_JOB_NODELIST`. Those that do not are named.}]>;

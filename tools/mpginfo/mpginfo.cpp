@@ -8,6 +8,8 @@
 #include "Node/Node.h"
 #include "Node/ProductAdvice.h"
 #include "Support/Format.h"
+#include "mpginfo/Fold/Fold.h"
+#include "mpginfo/Fold/NodeSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,17 +33,21 @@ struct InfoOptions {
   uint64_t neededPages = 0; ///< of 2 MiB; 0: not asked
   std::string root = "/";
   const ProductAdvice *product = nullptr; ///< --for
+  bool hasFold = false;
+  std::vector<std::string> files;    ///< of --fold
+  std::vector<std::string> expected; ///< nodes that --fold shall find
 };
 
 } // namespace
 
 static const ProgramText programText = {
-    "mpginfo", "mpginfo [options]",
+    "mpginfo", "mpginfo [options]\n       mpginfo --fold [options] [FILE]...",
     "mpginfo tells what this node and this job give a program that wants "
     "large\npages, and what to type to get more",
-    "\nEXIT STATUS: 0 large pages can be had, 1 they cannot, or fewer than "
-    "--need,\nit is not known or not as --for asks, 2 usage error or no such "
-    "DIRECTORY\n"};
+    "\nEXIT STATUS: 0 large pages can be had; with --fold, all nodes are "
+    "equal,\n1 they cannot, or fewer than --need, it is not known or not as "
+    "--for asks;\nnodes differ, 2 usage error, no such DIRECTORY, or nothing "
+    "to fold\n"};
 
 static constexpr StringRef formatWords[] = {"text", "json", "prometheus"};
 
@@ -60,6 +66,31 @@ static std::optional<uint64_t> parsePages(StringRef text) {
   return (*bytes - 1) / largePageBytes + 1;
 }
 
+static std::optional<InfoOptions> parseFold(const CommandLine &line,
+                                            InfoOptions options, int &status) {
+  const InputArgList &args = line.args();
+  if (args.hasArg(OPT_need, OPT_for_product, OPT_root) ||
+      options.format == ReportFormat::prometheus)
+    return line.usageError("--fold goes with none of --need, --for, --root and "
+                           "--format=prometheus",
+                           status);
+  options.hasFold = true;
+  options.files = args.getAllArgValues(OPT_INPUT);
+  if (options.files.empty())
+    options.files.push_back("-");
+  StringRef set = args.getLastArgValue(OPT_expect);
+  if (set.empty())
+    return options;
+  std::optional<std::vector<std::string>> names = expandNames(set);
+  if (!names)
+    return line.usageError("'" + printable(set) +
+                               "' of --expect is no set of nodes; write it as "
+                               "login,node[1-96]",
+                           status);
+  options.expected = std::move(*names);
+  return options;
+}
+
 /// Parses the command line. Nothing when the program has said all it has to
 /// say (--help, --version, a usage error); \p status is then the exit status.
 static std::optional<InfoOptions> parseOptions(int argc, char **argv,
@@ -69,7 +100,8 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
   const InputArgList &args = line.args();
-  if (const Arg *arg = args.getLastArg(OPT_INPUT))
+  if (const Arg *arg = args.getLastArg(OPT_INPUT);
+      arg && !args.hasArg(OPT_fold))
     return line.usageError(
         "'" + printable(arg->getValue()) +
             "' is too much: mpginfo is about the node; for a "
@@ -83,6 +115,10 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
                                suggestValue(word, formatWords),
                            status);
   options.format = *format;
+  if (args.hasArg(OPT_fold))
+    return parseFold(line, options, status);
+  if (args.hasArg(OPT_expect))
+    return line.usageError("--expect goes with --fold", status);
   if (const Arg *arg = args.getLastArg(OPT_root))
     options.root = arg->getValue();
   if (const Arg *arg = args.getLastArg(OPT_for_product)) {
@@ -111,7 +147,28 @@ static std::optional<InfoOptions> parseOptions(int argc, char **argv,
   return options;
 }
 
+static int runFold(const InfoOptions &options) {
+  Folder folder;
+  for (const std::string &path : options.files) {
+    std::string file = path == "-" ? "" : path;
+    FoldReader reader([&](const NodeAnswer &one) { folder.add(one, file); });
+    if (std::error_code error = reader.read(path))
+      folder.skip(FoldSkip::unreadable, path, error.message());
+  }
+  Fold fold = folder.finish(options.expected);
+  (options.format == ReportFormat::json ? writeFoldJson : writeFoldText)(outs(),
+                                                                         fold);
+  if (fold.nodes)
+    return fold.isUniform() ? 0 : 1;
+  outs().flush();
+  errs() << "mpginfo: error: no answer is that of mpginfo --json or mpgbench "
+            "--json: there is nothing to fold\n";
+  return 2;
+}
+
 static int run(const InfoOptions &options) {
+  if (options.hasFold)
+    return runFold(options);
   SysTree tree(options.root);
   if (!tree.exists("/proc") && !tree.exists("/sys")) {
     errs() << "mpginfo: error: " << printable(options.root)
