@@ -104,13 +104,13 @@ static std::string completionsFor(const OptTable &table, StringRef typed) {
 
 static const ProgramText programText = {
     "mpgaudit", "mpgaudit [options] [--] FILE...",
-    "mpgaudit tells whether a program's data, heap and stacks can be\non large "
+    "mpgaudit prints whether a program's data, heap and stacks can use\nlarge "
     "pages, why not, and how to fix it",
-    "\nFILE is a program, library, object or archive; @LIST is a file that "
-    "names one\npath a line; with -r a directory.\n\n"
+    "\nFILE is a program, library, object or archive; with -r a directory. "
+    "@LIST is a\nfile with one path a line.\n\n"
     "EXIT STATUS: 0 clean, 1 a finding at or above --fail-on, 2 usage error "
-    "or\ninput that cannot be used, 3 none of these, but a job script starts "
-    "programs in\na way that is not understood\n"};
+    "or\nunusable input, 3 none of these, but mpgaudit did not understand how "
+    "the job\nscript starts some programs\n"};
 
 static std::nullopt_t explainCode(StringRef code, const CommandLine &line,
                                   int &status) {
