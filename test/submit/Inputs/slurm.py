@@ -10,6 +10,7 @@
 
 import contextlib
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -42,6 +43,7 @@ MpiDefault=none
 ReturnToService=2
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 {filter}
+{lines}
 PlugStackConfig={work}/plugstack.conf
 {nodes}
 PartitionName=debug Nodes=ALL Default=YES State=UP
@@ -85,6 +87,7 @@ def prepare(work, lua, nodes):
                 host=host,
                 ports=ports,
                 nodes=node_lines(nodes, host, ports[1:]),
+                lines=pathlib.Path(os.environ.get("SLURM_TEST_LINES", os.devnull)).read_text(),
                 filter="" if lua == "none" else "CliFilterPlugins=cli_filter/lua",
             )
         )
