@@ -118,6 +118,7 @@ programs = [
     "numactl",
     "perf",
     "rustc",
+    "musl-gcc",
     "strace",
     "qemu-system-aarch64",
     "qemu-system-x86_64",
