@@ -8,6 +8,7 @@
 //                         the link, which sees all files
 //   lines are zeroed      on request: after the last optimisation, which would
 //                         not know what DC ZVA writes
+//   lines are prefetched  on request: after that, and not what is zeroed
 //   accesses are recorded for mpgsim, on request: after the last optimisation,
 //                         and before tags make addresses hard to read
 //   tags are written      after everything else, once: not when compiling for
@@ -21,6 +22,7 @@
 #include "hints/FirstTouchChoice.h"
 #include "hints/HintSource.h"
 #include "openmp/OpenmpPasses.h"
+#include "prefetch/Prefetch.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "zfill/Zfill.h"
@@ -122,6 +124,7 @@ using Stage = TagWriterPass::Stage;
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
   passes.addPass(ZfillPass(stage));
+  passes.addPass(PrefetchPass(stage));
   addAccessRecorder(passes, stage);
   passes.addPass(TagWriterPass(stage));
 }
@@ -226,6 +229,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(FirstTouchPass());
         else if (name == "mpg-zfill")
           passes.addPass(ZfillPass(Stage::last));
+        else if (name == "mpg-prefetch")
+          passes.addPass(PrefetchPass(Stage::last));
         else if (name == "mpg-sim")
           addAccessRecorder(passes, Stage::last);
         else if (name == "mpg-tags")

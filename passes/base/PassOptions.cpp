@@ -37,6 +37,9 @@ static constexpr OptionName optionNames[] = {
     {"sim", "off, on or check"},
     {"zfill", "off, auto or a number of lines from 1 to 100"},
     {"test-zfill", "always or a rule to break"},
+    {"prefetch", "off or far"},
+    {"prefetch-line", "a number of lines from 0 to 100"},
+    {"prefetch-line-l2", "a number of lines from 0 to 500"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -83,6 +86,18 @@ bool mpg::readZfill(StringRef value, unsigned &lines) {
     return true;
   }
   return !value.getAsInteger(10, lines) && lines >= 1 && lines <= 100;
+}
+
+static constexpr const char *prefetchWords[] = {"off", "far"};
+
+static bool readPrefetch(StringRef value, Prefetch &mode) {
+  const auto *word = find(prefetchWords, value);
+  mode = Prefetch(word - std::begin(prefetchWords));
+  return word != std::end(prefetchWords);
+}
+
+static bool readLines(StringRef value, unsigned max, unsigned &lines) {
+  return !value.getAsInteger(10, lines) && lines <= max;
 }
 
 /// In the order of ZfillRule.
@@ -133,6 +148,12 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     return readZfill(value, into.zfill);
   if (name == "test-zfill")
     return readZfillTest(value, into);
+  if (name == "prefetch")
+    return readPrefetch(value, into.prefetch);
+  if (name == "prefetch-line")
+    return readLines(value, 100, into.prefetchLines.l1);
+  if (name == "prefetch-line-l2")
+    return readLines(value, 500, into.prefetchLines.l2);
   // test-place
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
@@ -222,6 +243,11 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
     text += ",zfill=" + (options.zfill == zfillAuto
                              ? std::string("auto")
                              : std::to_string(options.zfill));
+  if (options.prefetch != Prefetch::off)
+    text += std::string(",prefetch=") +
+            prefetchWords[unsigned(options.prefetch)] +
+            ",prefetch-line=" + std::to_string(options.prefetchLines.l1) +
+            ",prefetch-line-l2=" + std::to_string(options.prefetchLines.l2);
   LLVMContext &context = module.getContext();
   NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
   node->clearOperands();
@@ -236,6 +262,8 @@ PassOptions mpg::loadPassOptions(const Module &module) {
     options.zfill = said->zfill;
     options.zfillAlways = said->zfillAlways;
     options.zfillBreaks = said->zfillBreaks;
+    options.prefetch = said->prefetch;
+    options.prefetchLines = said->prefetchLines;
   } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
   }

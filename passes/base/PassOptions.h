@@ -66,6 +66,19 @@ bool readZfill(llvm::StringRef value, unsigned &lines);
 /// HW:a64fx-stream-published
 constexpr unsigned zfillDefaultLines = 18;
 
+/// Where loops get prefetches (prefetch/Prefetch.h).
+enum class Prefetch {
+  off,
+  far ///< in all loops
+};
+
+/// How many lines ahead of its accesses a loop prefetches; 0: not into this
+/// cache. The defaults are those of the fastest published runs of STREAM with
+/// Fujitsu's compilers.
+struct PrefetchLines {
+  unsigned l1 = 9, l2 = 70;
+};
+
 struct PassOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
   bool verify = false;     ///< run LLVM's verifier after ours
@@ -79,6 +92,8 @@ struct PassOptions {
   unsigned zfill = 0;
   bool zfillAlways = false; ///< for tests: in small arrays as well
   ZfillRule zfillBreaks = ZfillRule::none;
+  Prefetch prefetch = Prefetch::off;
+  PrefetchLines prefetchLines;
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -98,9 +113,9 @@ llvm::Expected<PassOptions> readPassOptions();
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
-/// counts for all. firstTouch, sim and zfill also apply to modules without
-/// hints, in which nothing is written: then those of this step's environment
-/// and command line.
+/// counts for all. firstTouch, sim, zfill and prefetch also apply to modules
+/// without hints, in which nothing is written: then those of this step's
+/// environment and command line.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred

@@ -9,6 +9,11 @@
 #include <cstdint>
 #include <optional>
 
+namespace llvm {
+class Function;
+class Type;
+} // namespace llvm
+
 namespace mpg {
 
 /// \p expression if it is a number of at most 32 bits, whose sums and products
@@ -19,6 +24,18 @@ inline std::optional<int64_t> smallConstant(const llvm::SCEV *expression) {
     return std::nullopt;
   return number->getAPInt().getSExtValue();
 }
+
+/// Bytes; times vscale if it is scalable. Zero is both.
+struct Distance {
+  int64_t bytes;
+  bool isScalable;
+};
+
+std::optional<Distance> getDistance(const llvm::SCEV *expression);
+
+/// Of one access of \p type; nothing if it has bits that memory does not have.
+std::optional<Distance> getSize(llvm::Type *type,
+                                const llvm::Function &function);
 
 } // namespace mpg
 

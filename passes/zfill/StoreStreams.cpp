@@ -22,49 +22,6 @@ using namespace llvm;
 using namespace mpg;
 
 //===----------------------------------------------------------------------===//
-// Distances
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Bytes; times vscale if it is scalable. Zero is both.
-struct Distance {
-  int64_t bytes;
-  bool isScalable;
-};
-} // namespace
-
-static std::optional<Distance> getDistance(const SCEV *expression) {
-  if (std::optional<int64_t> bytes = smallConstant(expression))
-    return Distance{*bytes, false};
-  if (isa<SCEVVScale>(expression))
-    return Distance{1, true};
-  // A counter of 32 bits has room for a few registers.
-  constexpr int64_t max = 1 << 20;
-  if (isa<SCEVZeroExtendExpr, SCEVSignExtendExpr>(expression)) {
-    std::optional<Distance> one =
-        getDistance(cast<SCEVCastExpr>(expression)->getOperand());
-    return one && one->bytes >= 0 && one->bytes <= max ? one : std::nullopt;
-  }
-  auto *product = dyn_cast<SCEVMulExpr>(expression);
-  if (!product || product->getNumOperands() != 2)
-    return std::nullopt;
-  std::optional<int64_t> factor = smallConstant(product->getOperand(0));
-  std::optional<Distance> one = getDistance(product->getOperand(1));
-  return factor && one && one->isScalable
-             ? std::optional(Distance{*factor * one->bytes, true})
-             : std::nullopt;
-}
-
-/// The length of the registers, if \p function is compiled for one; else 0.
-static unsigned fixedScale(const Function &function) {
-  Attribute range = function.getFnAttribute(Attribute::VScaleRange);
-  if (!range.isValid())
-    return 0;
-  unsigned min = range.getVScaleRangeMin();
-  return range.getVScaleRangeMax() == min ? min : 0;
-}
-
-//===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +63,6 @@ private:
   const Value *getObject(Value *address) const;
   bool mayMeet(Value *address, const Instruction &reader,
                StoreInst &store) const;
-  std::optional<Distance> getSize(const StoreInst &store) const;
 
   Loop &loop;
   Function &function;
@@ -121,18 +77,6 @@ private:
   bool declaresScopes = false;
 };
 } // namespace
-
-std::optional<Distance> StreamFinder::getSize(const StoreInst &store) const {
-  Type *type = store.getValueOperand()->getType();
-  if (!layout.typeSizeEqualsStoreSize(type))
-    return std::nullopt;
-  TypeSize size = layout.getTypeStoreSize(type);
-  int64_t bytes = int64_t(size.getKnownMinValue());
-  unsigned scale = fixedScale(function);
-  if (size.isScalable() && scale)
-    return Distance{bytes * scale, false};
-  return Distance{bytes, size.isScalable()};
-}
 
 /// Whether each iteration stores, in the plain way.
 bool StreamFinder::isRegular(const StoreInst &store) const {
@@ -155,7 +99,8 @@ const SCEV *StreamFinder::getAddress(Value *pointer) {
 
 void StreamFinder::addStore(StoreInst &store) {
   hasStores = true;
-  std::optional<Distance> size = getSize(store);
+  std::optional<Distance> size =
+      getSize(store.getValueOperand()->getType(), function);
   if (!size || !isRegular(store))
     return;
   auto *address =

@@ -4,10 +4,10 @@
 
 #include "base/Access.h"
 #include "base/Diagnostics.h"
+#include "base/InnermostLoops.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -26,23 +26,6 @@ struct Verdict {
   const char *reason; ///< null: lines are zeroed
 };
 } // namespace
-
-/// Whether \p loop does the few iterations that the vectorised one has left.
-static bool isRemainder(const Loop &loop, const BasicBlock &front) {
-  if (!getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
-    return false;
-  return llvm::none_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
-    auto *begin = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(&front));
-    return begin && begin->isZero();
-  });
-}
-
-/// Why no loop of \p function is changed; null: they may be.
-static const char *whyNotIn(const Function &function) {
-  if (const char *reason = whyUntagged(function))
-    return reason;
-  return function.hasOptSize() ? "it is optimised for size" : nullptr;
-}
 
 static void emitRemark(const Verdict &verdict) {
   OptimizationRemarkEmitter emitter(verdict.header->getParent());
@@ -66,14 +49,8 @@ static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
                       const PassOptions &options,
                       SmallVectorImpl<Verdict> &verdicts) {
   Function &function = *header.getParent();
-  auto &loops = analyses.getResult<LoopAnalysis>(function);
-  Loop *loop = loops.getLoopFor(&header);
-  if (!loop->getLoopPreheader())
-    InsertPreheaderForLoop(loop,
-                           &analyses.getResult<DominatorTreeAnalysis>(function),
-                           &loops, nullptr, /*PreserveLCSSA=*/false);
-  BasicBlock *front = loop->getLoopPreheader();
-  if (!front || isRemainder(*loop, *front))
+  Loop *loop = prepareLoop(header, analyses);
+  if (!loop)
     return;
   PassOptions own = options;
   if (std::optional<int> lines = getOptionalIntLoopAttribute(loop, zfillMark))
@@ -86,7 +63,7 @@ static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
   Verdict verdict = {
       userLocation(loop->getStartLoc()), &header, found.streams.size(),
       own.zfill == zfillAuto ? zfillDefaultLines : own.zfill,
-      own.zfill ? whyNotIn(function) : "the source forbids it (nozfill)"};
+      own.zfill ? whyUnchanged(function) : "the source forbids it (nozfill)"};
   if (!verdict.reason)
     verdict.reason = found.reason;
   if (!verdict.reason)
@@ -98,13 +75,8 @@ static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
 
 static void visitFunction(Function &function, FunctionAnalysisManager &analyses,
                           const PassOptions &options, RemarkPlaces &said) {
-  SmallVector<BasicBlock *, 8> headers;
-  for (Loop *loop :
-       analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-    if (loop->isInnermost())
-      headers.push_back(loop->getHeader());
   SmallVector<Verdict, 8> verdicts;
-  for (BasicBlock *header : headers)
+  for (BasicBlock *header : findInnermostLoops(function, analyses))
     visitLoop(*header, analyses, options, verdicts);
   if (options.verify && verifyFunction(function, &errs()))
     report_fatal_error("mpgtools' passes made code that is not valid in " +

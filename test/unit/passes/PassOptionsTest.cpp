@@ -50,6 +50,21 @@ TEST(PassOptions, WordsOfFirstTouch) {
             "be off, remark, on or parallel-init");
 }
 
+TEST(PassOptions, DistancesOfPrefetches) {
+  PassOptions options;
+  EXPECT_EQ(options.prefetch, Prefetch::off);
+  EXPECT_EQ(toString(parsePassOptions("prefetch=far,prefetch-line=0,"
+                                      "prefetch-line-l2=500",
+                                      options)),
+            "");
+  EXPECT_EQ(options.prefetch, Prefetch::far);
+  EXPECT_EQ(options.prefetchLines.l1, 0u);
+  EXPECT_EQ(options.prefetchLines.l2, 500u);
+  for (const char *wrong : {"prefetch=on", "prefetch-line=101",
+                            "prefetch-line-l2=501", "prefetch-line=-1"})
+    EXPECT_NE(toString(parsePassOptions(wrong, options)), "");
+}
+
 TEST(PassOptions, WordsOfZfill) {
   PassOptions options;
   EXPECT_EQ(options.zfill, 0u);

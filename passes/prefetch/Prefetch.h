@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --mpg-prefetch: one prefetch into L1 and one into L2 for each line that a
+// loop walks along, so many lines ahead. The hardware's prefetchers reach a few
+// lines and must see a stream before they follow it; LLVM's own prefetches are
+// for strides of 1 KiB and more. HW:a64fx-prefetch-queue
+//
+// Where an iteration needs less than a line, the loop becomes two: the outer
+// one prefetches, the inner one does the iterations that a line has room for.
+// An address is a value from in front of the loop plus a counter of bytes,
+// which all streams with one step share.
+//
+// A prefetch changes no value and cannot fault, so the addresses beyond the end
+// of an array need no check.
+
+#ifndef MPG_PASSES_PREFETCH_H
+#define MPG_PASSES_PREFETCH_H
+
+#include "base/PassOptions.h"
+#include "tags/TagWriter.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class Loop;
+} // namespace llvm
+
+namespace mpg {
+
+/// The outcome for a loop.
+struct PrefetchVerdict {
+  unsigned streams = 0; ///< none, and no reason: it has none to prefetch
+  PrefetchLines lines;  ///< as they are in this loop
+  const char *reason = nullptr; ///< why not; null: all analyses are stale
+};
+
+/// Puts prefetches into \p loop, an innermost one with a preheader.
+PrefetchVerdict writePrefetches(llvm::Loop &loop, PrefetchLines lines,
+                                llvm::FunctionAnalysisManager &analyses);
+
+class PrefetchPass : public llvm::PassInfoMixin<PrefetchPass> {
+public:
+  explicit PrefetchPass(TagWriterPass::Stage stage) : stage(stage) {}
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+
+private:
+  TagWriterPass::Stage stage;
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_PREFETCH_H

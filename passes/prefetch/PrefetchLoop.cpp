@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The streams of one loop, and the loop with prefetches:
+//
+//   for (left = times, bytes = 0; left; left -= n, bytes += group * step) {
+//     prefetch ahead + bytes          for each stream and cache
+//     n = min(left, group)
+//     n iterations
+//   }
+//
+// Without the inner loop where an iteration needs a line or more, and where
+// --mpg-zfill has made such a loop already.
+
+#include "base/Access.h"
+#include "base/Scev.h"
+#include "prefetch/Prefetch.h"
+#include "zfill/Zfill.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+/// HW:a64fx-l1d
+static constexpr int64_t lineBytes = 256;
+/// Of one round of the loop; the queue of a core has 16 places.
+/// HW:a64fx-prefetch-queue
+static constexpr uint64_t maxPrefetches = 16;
+
+/// \p distance in bytes.
+static std::optional<int64_t> measure(const SCEV *distance, unsigned vscale) {
+  auto *sum = dyn_cast<SCEVAddExpr>(distance);
+  if (!sum) {
+    std::optional<Distance> one = getDistance(distance);
+    return one ? std::optional(one->bytes * (one->isScalable ? vscale : 1))
+               : std::nullopt;
+  }
+  int64_t bytes = 0;
+  for (const SCEV *operand : sum->operands()) {
+    std::optional<int64_t> one = measure(operand, vscale);
+    if (!one)
+      return std::nullopt;
+    bytes += *one;
+  }
+  return bytes;
+}
+
+namespace {
+/// Accesses that walk along the same lines.
+struct Stream {
+  const SCEVAddRecExpr *address; ///< of the lowest one
+  Instruction *access;           ///< the first of the loop
+  int64_t step;                  ///< bytes of an iteration, as expected
+  int64_t minStep;               ///< with registers of 128 bits
+  int64_t bytes;                 ///< from the lowest on
+  bool isWritten;
+  /// Lines that an iteration of \p group iterations needs.
+  uint64_t lines(uint64_t group) const {
+    int64_t each = std::min(std::abs(step), bytes);
+    return isSparse() ? divideCeil(uint64_t(each), lineBytes)
+                      : divideCeil(uint64_t(std::abs(step)) * group, lineBytes);
+  }
+  /// Whether there are lines between those of two iterations.
+  bool isSparse() const {
+    return std::abs(step) > lineBytes && bytes < std::abs(step);
+  }
+};
+
+class PrefetchWriter {
+public:
+  PrefetchWriter(Loop &loop, PrefetchLines lines,
+                 FunctionAnalysisManager &analyses)
+      : loop(loop), around(&loop), function(*loop.getHeader()->getParent()),
+        lines(lines),
+        scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        assuming(scev, loop),
+        vscale(analyses.getResult<TargetIRAnalysis>(function)
+                   .getVScaleForTuning()
+                   .value_or(1)),
+#if LLVM_VERSION_MAJOR >= 22
+        expander(scev, "mpg.prefetch"),
+#else
+        expander(scev, function.getParent()->getDataLayout(), "mpg.prefetch"),
+#endif
+        number(Type::getInt64Ty(function.getContext())) {
+  }
+  PrefetchVerdict run();
+
+private:
+  /// One prefetch, as far as it is computed in front of the loop.
+  struct Ahead {
+    const Stream *stream;
+    Value *advance; ///< bytes of a round
+    unsigned level; ///< of the cache
+    Value *address; ///< of the first round
+  };
+  std::optional<int64_t> expect(const SCEV *distance) const {
+    return measure(distance, vscale);
+  }
+  bool addAccess(Instruction &access);
+  void merge(const Stream &one);
+  void leaveOutZeroed();
+  void findGroup();
+  const char *whyNot();
+  uint64_t count() const;
+  const SCEV *getStart(const Stream &stream) const;
+  const SCEV *getTimes() const;
+  BasicBlock *divide(Value *times);
+  void addAhead(const Stream &stream, Instruction &end);
+  void addPrefetches(BasicBlock &begin, BasicBlock &front, BasicBlock &last);
+
+  Loop &loop;
+  Loop *around; ///< the loop that gets the prefetches
+  Function &function;
+  PrefetchLines lines;
+  ScalarEvolution &scev;
+  PredicatedScalarEvolution assuming;
+  unsigned vscale; ///< of the machine that it is compiled for
+  SCEVExpander expander;
+  IntegerType *number;
+  uint64_t group = 1; ///< iterations between two rounds of prefetches
+  uint64_t inner = 1; ///< iterations of the loop in one of that around it
+  SmallVector<Stream, 8> streams;
+  SmallVector<Ahead, 16> ahead;
+  MapVector<const SCEV *, Value *> advances; ///< bytes of a round, by step
+  BasicBlock *next = nullptr;                ///< after each round
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+/// Bytes of an access, as far as that is known.
+static int64_t getBytes(const Instruction &access, const Function &function,
+                        int64_t unknown, unsigned vscale) {
+  Type *type = access.getType();
+  if (auto *store = dyn_cast<StoreInst>(&access))
+    type = store->getValueOperand()->getType();
+  else if (!isa<LoadInst>(access))
+    return unknown;
+  std::optional<Distance> size = getSize(type, function);
+  return size ? size->bytes * (size->isScalable ? vscale : 1) : unknown;
+}
+
+/// Adds it to the streams. \returns false: the loop has prefetches already.
+bool PrefetchWriter::addAccess(Instruction &access) {
+  if (isPrefetch(access))
+    return false;
+  Use *use = taggableAddress(access);
+  if (!use || !use->get()->getType()->isPointerTy())
+    return true;
+  // An assumption about counters may be wrong: then too little is prefetched.
+  const SCEV *address = scev.getSCEV(*use);
+  auto *line = dyn_cast<SCEVAddRecExpr>(address);
+  if (!line && !scev.isLoopInvariant(address, &loop))
+    line = dyn_cast_or_null<SCEVAddRecExpr>(assuming.getAsAddRec(*use));
+  if (!line || line->getLoop() != &loop || !line->isAffine())
+    return true;
+  const SCEV *recurrence = line->getStepRecurrence(scev);
+  std::optional<int64_t> step = expect(recurrence);
+  if (!step || !*step)
+    return true;
+  merge({line, &access, *step, *measure(recurrence, 1),
+         getBytes(access, function, std::abs(*step), vscale),
+         access.mayWriteToMemory()});
+  return true;
+}
+
+/// Of accesses that are less than a line apart only one is prefetched.
+void PrefetchWriter::merge(const Stream &one) {
+  for (Stream &known : streams) {
+    if (known.address->getStepRecurrence(scev) !=
+        one.address->getStepRecurrence(scev))
+      continue;
+    std::optional<int64_t> begin =
+        expect(scev.getMinusSCEV(one.address, known.address));
+    if (!begin)
+      continue;
+    int64_t end = *begin + one.bytes;
+    if (*begin > known.bytes + lineBytes || end < -lineBytes)
+      continue;
+    if (*begin < 0)
+      known.address = one.address;
+    known.bytes = std::max(known.bytes, end) - std::min<int64_t>(*begin, 0);
+    known.isWritten |= one.isWritten;
+    return;
+  }
+  streams.push_back(one);
+}
+
+/// Streams of stores whose lines DC ZVA puts into the cache. It is in this loop
+/// or in one around it, where this does the iterations of a line.
+void PrefetchWriter::leaveOutZeroed() {
+  SmallVector<const SCEV *, 4> zeroed;
+  auto addFrom = [&](BasicBlock &block) {
+    for (Instruction &instruction : block)
+      if (Value *address = zeroedAddress(instruction))
+        zeroed.push_back(scev.getPointerBase(scev.getSCEV(address)));
+  };
+  addFrom(*loop.getHeader());
+  Loop *parent = loop.getParentLoop();
+  unsigned times = scev.getSmallConstantTripCount(&loop);
+  if (zeroed.empty() && times && parent &&
+      parent->getHeader() == loop.getLoopPreheader()) {
+    addFrom(*parent->getHeader());
+    if (!zeroed.empty()) {
+      around = parent;
+      inner = times;
+    }
+  }
+  llvm::erase_if(streams, [&](const Stream &stream) {
+    return stream.isWritten &&
+           is_contained(zeroed, scev.getPointerBase(stream.address));
+  });
+}
+
+/// Of all streams, for each round.
+uint64_t PrefetchWriter::count() const {
+  uint64_t all = 0;
+  for (const Stream &stream : streams)
+    all += stream.lines(group * inner) *
+           (unsigned(lines.l1 != 0) + unsigned(lines.l2 != 0));
+  return all;
+}
+
+/// So that each round prefetches one line of the slowest stream.
+void PrefetchWriter::findGroup() {
+  if (inner > 1)
+    return;
+  int64_t shortest = lineBytes;
+  for (const Stream &stream : streams)
+    shortest = std::min(shortest, std::abs(stream.step));
+  for (group = uint64_t(lineBytes / shortest);
+       group > 1 && count() > maxPrefetches;)
+    group /= 2;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Null: unknown.
+const SCEV *PrefetchWriter::getTimes() const {
+  const SCEV *repeats = scev.getBackedgeTakenCount(&loop);
+  if (loop.getExitingBlock() != loop.getLoopLatch() ||
+      !isa<BranchInst>(loop.getLoopLatch()->getTerminator()) ||
+      isa<SCEVCouldNotCompute>(repeats) ||
+      scev.getTypeSizeInBits(repeats->getType()) > 64)
+    return nullptr;
+  const SCEV *times = scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
+                                      scev.getOne(number));
+  return expander.isSafeToExpandAt(times,
+                                   loop.getLoopPreheader()->getTerminator())
+             ? times
+             : nullptr;
+}
+
+/// Where \p stream begins, in front of the loop that gets the prefetches. Null:
+/// not known there.
+const SCEV *PrefetchWriter::getStart(const Stream &stream) const {
+  const SCEV *start = stream.address->getStart();
+  if (around != &loop) {
+    auto *line = dyn_cast<SCEVAddRecExpr>(start);
+    if (!line || line->getLoop() != around)
+      return nullptr;
+    start = line->getStart();
+  }
+  BasicBlock *front = around->getLoopPreheader();
+  return front && expander.isSafeToExpandAt(start, front->getTerminator())
+             ? start
+             : nullptr;
+}
+
+const char *PrefetchWriter::whyNot() {
+  if (count() > maxPrefetches)
+    return "it has too many streams";
+  uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
+  int64_t longest = 0; // longer registers need fewer iterations
+  for (const Stream &stream : streams)
+    longest = std::max(longest, std::abs(stream.minStep));
+  auto isShort = [&](unsigned ahead) {
+    return around == &loop && times && times * longest <= ahead * lineBytes;
+  };
+  if (isShort(lines.l1))
+    lines.l1 = 0;
+  if (isShort(lines.l2))
+    lines.l2 = 0;
+  if (!lines.l1 && !lines.l2)
+    return "it is too short";
+  return group == 1 || getTimes()
+             ? nullptr
+             : "how often it runs is not known when it begins";
+}
+
+/// Makes the loop the inner one of two. \returns the header of the outer one.
+BasicBlock *PrefetchWriter::divide(Value *times) {
+  BasicBlock *front = loop.getLoopPreheader(), *header = loop.getHeader();
+  BasicBlock *latch = loop.getLoopLatch();
+  LLVMContext &context = function.getContext();
+  BasicBlock *begin = BasicBlock::Create(context, "", &function, header);
+  next = BasicBlock::Create(context, "", &function, latch->getNextNode());
+  front->getTerminator()->replaceSuccessorWith(header, begin);
+  for (PHINode &phi : header->phis()) {
+    PHINode *first = PHINode::Create(phi.getType(), 2, "", begin->end());
+    first->addIncoming(phi.getIncomingValueForBlock(front), front);
+    first->addIncoming(phi.getIncomingValueForBlock(latch), next);
+    phi.setIncomingValueForBlock(front, first);
+    phi.replaceIncomingBlockWith(front, begin);
+  }
+  IRBuilder<> builder(begin);
+  builder.SetCurrentDebugLocation(loop.getStartLoc());
+  PHINode *left = builder.CreatePHI(number, 2);
+  Value *now = builder.CreateBinaryIntrinsic(Intrinsic::umin, left,
+                                             builder.getInt64(group));
+  builder.CreateBr(header);
+  auto *end = cast<BranchInst>(latch->getTerminator());
+  BasicBlock *exit = end->getSuccessor(end->getSuccessor(0) == header);
+  builder.SetInsertPoint(next);
+  Value *fewer = builder.CreateSub(left, now);
+  builder.CreateCondBr(builder.CreateIsNull(fewer), exit, begin);
+  exit->replacePhiUsesWith(latch, next);
+  left->addIncoming(times, front);
+  left->addIncoming(fewer, next);
+  builder.SetInsertPoint(end);
+  builder.SetCurrentDebugLocation(end->getDebugLoc());
+  PHINode *counter = PHINode::Create(number, 2, "", header->begin());
+  Value *rest = builder.CreateSub(counter, builder.getInt64(1));
+  counter->addIncoming(now, begin);
+  counter->addIncoming(rest, latch);
+  builder.CreateCondBr(builder.CreateIsNull(rest), next, header)
+      ->copyMetadata(*end);
+  Value *condition = end->getCondition();
+  end->eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(condition);
+  return begin;
+}
+
+//===----------------------------------------------------------------------===//
+// Prefetches
+//===----------------------------------------------------------------------===//
+
+/// Computes in front of the loop where the first prefetches of \p stream go to.
+void PrefetchWriter::addAhead(const Stream &stream, Instruction &end) {
+  const SCEV *step = stream.address->getStepRecurrence(scev);
+  Value *&advance = advances[step];
+  if (!advance)
+    advance = expander.expandCodeFor(
+        scev.getMulExpr(step, scev.getConstant(number, group * inner)), number,
+        &end);
+  Value *start = expander.expandCodeFor(getStart(stream), nullptr, &end);
+  IRBuilder<> builder(&end);
+  int64_t way = stream.step < 0 ? -lineBytes : lineBytes;
+  for (unsigned level : {1, 2})
+    for (uint64_t line = 0; line < stream.lines(group * inner); ++line) {
+      int64_t count = level == 1 ? lines.l1 : lines.l2;
+      if (!count)
+        continue;
+      Value *distance = builder.getInt64(uint64_t(way * int64_t(line)));
+      Value *more =
+          stream.isSparse()
+              ? builder.CreateMul(expander.expandCodeFor(step, number, &end),
+                                  builder.getInt64(uint64_t(count)))
+              : builder.getInt64(uint64_t(way * count));
+      distance = builder.CreateAdd(distance, more);
+      // Frozen, so that loop strength reduction does not compute one address
+      // from another in each iteration.
+      ahead.push_back({&stream, advance, level,
+                       builder.CreateFreeze(builder.CreateGEP(
+                           builder.getInt8Ty(), start, distance))});
+    }
+}
+
+/// In \p begin, which is reached from \p front and again from \p last.
+void PrefetchWriter::addPrefetches(BasicBlock &begin, BasicBlock &front,
+                                   BasicBlock &last) {
+  MapVector<Value *, PHINode *> counters;
+  for (auto &[step, advance] : advances) {
+    PHINode *bytes = PHINode::Create(number, 2, "", begin.begin());
+    counters[advance] = bytes;
+    bytes->addIncoming(ConstantInt::get(number, 0), &front);
+    IRBuilder<> builder(last.getTerminator());
+    bytes->addIncoming(builder.CreateAdd(bytes, advance), &last);
+  }
+  IRBuilder<> builder(&begin, begin.getFirstInsertionPt());
+  for (const Ahead &one : ahead) {
+    builder.SetCurrentDebugLocation(one.stream->access->getDebugLoc());
+    Value *address = builder.CreateGEP(builder.getInt8Ty(), one.address,
+                                       counters[one.advance]);
+    // Locality 3 is L1, 2 is L2; data, not code.
+    CallInst *call = builder.CreateIntrinsic(
+        Intrinsic::prefetch, {address->getType()},
+        {address, builder.getInt32(one.stream->isWritten),
+         builder.getInt32(4 - one.level), builder.getInt32(1)});
+    // The line goes into the sector of the access.
+    call->copyMetadata(*one.stream->access, {LLVMContext::MD_mmra});
+  }
+}
+
+PrefetchVerdict PrefetchWriter::run() {
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (!addAccess(instruction))
+        return {0, {}, "it has prefetches already"};
+  if (streams.empty() || !loop.getLoopLatch())
+    return {};
+  leaveOutZeroed();
+  if (streams.empty())
+    return {0, {}, "its lines are zeroed ahead"};
+  llvm::erase_if(streams, [&](const Stream &one) { return !getStart(one); });
+  if (streams.empty())
+    return {0, {}, "where its streams begin is not known in front of it"};
+  findGroup();
+  if (const char *reason = whyNot())
+    return {0, {}, reason};
+  BasicBlock *front = around->getLoopPreheader(), *begin = around->getHeader();
+  Instruction *end = front->getTerminator();
+  for (const Stream &stream : streams)
+    addAhead(stream, *end);
+  next = around->getLoopLatch();
+  if (group > 1)
+    begin = divide(expander.expandCodeFor(getTimes(), number, end));
+  expander.clear();
+  addPrefetches(*begin, *front, *next);
+  return {unsigned(streams.size()), lines, nullptr};
+}
+
+PrefetchVerdict mpg::writePrefetches(Loop &loop, PrefetchLines lines,
+                                     FunctionAnalysisManager &analyses) {
+  return PrefetchWriter(loop, lines, analyses).run();
+}
