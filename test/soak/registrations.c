@@ -4,7 +4,8 @@
 // use: loaded by LD_PRELOAD into an MPI program over UCX, pins the memory of
 // each large message and keeps it pinned until UCX reports that the memory
 // goes. A later message from there that finds its memory registered must find
-// the same frames at its addresses.
+// the same frames at its addresses. A registration whose frames are others when
+// it is removed or when the program ends was missed.
 //
 // Writes its counts to REGISTRATIONS.<process id> when the process ends; a
 // program that calls registrations_mark() gets those of each part of it in a
@@ -22,7 +23,7 @@
 enum { minBytes = 4 << 10 };
 
 typedef struct {
-  unsigned long registered, hits, invalidated, stale, refused, events;
+  unsigned long registered, hits, invalidated, stale, refused, events, missed;
 } Counts;
 
 static Counts counts, lastCounts;
@@ -49,6 +50,10 @@ static void checkHit(const Registration *at) {
   }
 }
 
+static void countMissed(const Registration *at) {
+  counts.missed += at->start && !at->isGone && isStale(at);
+}
+
 static void use(const void *buffer, size_t bytes) {
   if (ring < 0 || bytes < minBytes || bytes > maxBytes - 2 * pageBytes)
     return;
@@ -65,8 +70,10 @@ static void use(const void *buffer, size_t bytes) {
       checkHit(&cache[i]);
     }
   }
-  if (!isFound)
+  if (!isFound) {
+    countMissed(&cache[nextSlot % slots]);
     ++*(addRegistration(start, end) ? &counts.registered : &counts.refused);
+  }
   release();
 }
 
@@ -139,11 +146,14 @@ __attribute__((destructor)) static void end(void) {
   char path[4096];
   if (ring < 0)
     return;
+  for (int i = 0; i < slots; ++i)
+    countMissed(&cache[i]);
   snprintf(path, sizeof path, "%s.%d", getenv("REGISTRATIONS"), getpid());
   FILE *out = fopen(path, "w");
   if (!out)
     return;
-  fprintf(out, "%lu %lu %lu %lu %lu %lu\n", counts.registered, counts.hits,
-          counts.invalidated, counts.stale, counts.refused, counts.events);
+  fprintf(out, "%lu %lu %lu %lu %lu %lu %lu\n", counts.registered, counts.hits,
+          counts.invalidated, counts.stale, counts.refused, counts.events,
+          counts.missed);
   fclose(out);
 }

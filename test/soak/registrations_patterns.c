@@ -6,6 +6,7 @@
 
 #include <malloc.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,69 @@ static void buffered(int round) {
   free(buffer);
 }
 
+// From small to large, each side's block new for each message.
+static void pingPong(int round) {
+  for (int bytes = 1; bytes <= bytesOf(round); bytes *= 4) {
+    char *block = filled(bytes, round);
+    if (rank == 0)
+      MPI_Send(block, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(block, bytes, MPI_CHAR, other, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    check(block, bytes, 1, other, round);
+    memset(block, valueOf(rank, round), (size_t)bytes);
+    if (rank == 1)
+      MPI_Send(block, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    free(block);
+  }
+}
+
+// The rims of a grid that grows and shrinks, its first rows to the other's last
+// and back.
+static void halo(int round) {
+  static char *grid;
+  int bytes = bytesOf(round), rim = bytes / 4;
+  grid = realloc(grid, (size_t)bytes);
+  memset(grid, valueOf(rank, round), (size_t)bytes);
+  for (int step = 0; step < 3; ++step) {
+    MPI_Sendrecv(grid + rim, rim, MPI_CHAR, other, 0, grid + bytes - rim, rim,
+                 MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(grid + bytes - 2 * rim, rim, MPI_CHAR, other, 1, grid, rim,
+                 MPI_CHAR, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(grid, rim, 1, other, round);
+    check(grid + bytes - rim, rim, 1, other, round);
+  }
+}
+
+static int threadRound;
+
+static void *runThread(void *tag) {
+  enum { onStack = 128 * kib };
+  int round = threadRound, bytes = bytesOf(round), id = *(int *)tag;
+  char *from = filled(bytes, round), *to = empty(bytes), near[onStack];
+  MPI_Sendrecv(from, bytes, MPI_CHAR, other, id, to, bytes, MPI_CHAR, other, id,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check(to, bytes, 1, other, round);
+  MPI_Sendrecv(from, onStack / 2, MPI_CHAR, other, id, near, onStack, MPI_CHAR,
+               other, id, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check(near, onStack / 2, 1, other, round);
+  free(from), free(to);
+  return NULL;
+}
+
+// Threads that send from their blocks and stacks at the same time, and end.
+static void threads(int round) {
+  enum { count = 3 };
+  pthread_t all[count];
+  int tags[count];
+  threadRound = round;
+  for (int i = 0; i < count; ++i) {
+    tags[i] = i;
+    pthread_create(all + i, NULL, runThread, tags + i);
+  }
+  for (int i = 0; i < count; ++i)
+    pthread_join(all[i], NULL);
+}
+
 int main(int count, char **arguments) {
   static const struct {
     const char *name;
@@ -184,9 +248,14 @@ int main(int count, char **arguments) {
                   {"nonblocking", nonblocking},
                   {"put", put},
                   {"get", get},
-                  {"buffered", buffered}};
-  int isFound = 0;
-  MPI_Init(NULL, NULL);
+                  {"buffered", buffered},
+                  {"pingpong", pingPong},
+                  {"halo", halo},
+                  {"threads", threads}};
+  int isFound = 0, isThreaded = count > 1 && !strcmp(arguments[1], "threads");
+  MPI_Init_thread(NULL, NULL,
+                  isThreaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &(int){0});
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   other = 1 - rank;
   for (size_t i = 0; count > 1 && i < sizeof patterns / sizeof *patterns; ++i)
