@@ -258,6 +258,7 @@ static bool trimHeap(size_t keepBytes) {
     any |= arena.trim(i == 0 ? keepBytes : 0);
     any |= arena.trimPages(i == 0 ? keepBytes : 0);
   }
+  heapSpace.reportUnreturned();
   // Or it went back when it became free.
   return any || heapSpace.mapped().all() < before;
 }

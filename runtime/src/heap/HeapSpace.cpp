@@ -551,14 +551,32 @@ bool HeapSpace::empty(Range memory) {
     while (next < memory.end && isHuge(next) == isHuge(at))
       next += hugeBytes;
     next = next < memory.end ? next : memory.end;
-    if (!isHuge(at) &&
-        emptyChosen(innerHugeFrames({at, next}, basePageBytes()))) {
+    if (isHuge(at))
+      unreturnedBytes.fetch_add(next - at, std::memory_order_relaxed);
+    else if (emptyChosen(innerHugeFrames({at, next}, basePageBytes()))) {
       noteSplit({at, next});
       any = true;
     }
     at = next;
   }
   return any;
+}
+
+void HeapSpace::reportUnreturned() {
+  constexpr uint64_t worthReportBytes = 32 << 20;
+  uint64_t bytes = unreturnedBytes.exchange(0),
+           hugePages = now.huge / hugeBytes;
+  if (bytes < worthReportBytes || bytes < now.huge / 2 ||
+      messages->hasSaid(MPG_MSG_TRIM))
+    return;
+  LineBuffer line;
+  line.add("heap: malloc_trim() cannot give back ")
+      .addBytes(bytes)
+      .add(" of free memory: the kernel takes back only whole pages of the "
+           "pool, and blocks are in use on ")
+      .addNumber(hugePages)
+      .add(" of them; fix: MPG_MODE=thp");
+  messages->report(MPG_MSG_TRIM, line);
 }
 
 bool HeapSpace::isHuge(uintptr_t address) const {

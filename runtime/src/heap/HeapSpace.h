@@ -102,6 +102,10 @@ public:
   /// nothing in it is in use; no lock is held, as unmapChosen().
   bool empty(Range memory);
 
+  /// To be called after empty(): reports, once, that most of the heap is free
+  /// and stays, because blocks are in use on its pages of the pool.
+  void reportUnreturned();
+
   /// Whether memory of others may be at \p address: another thread may map
   /// memory in the range just while the heap grows or shrinks there. pre: the
   /// address lies in the range.
@@ -192,9 +196,10 @@ private:
   Range tables MPG_GUARDED_BY(lock);         ///< the open part
   size_t openCount MPG_GUARDED_BY(lock) = 0; ///< frames whose tables are open
   MappedBytes now;
-  uint64_t maxBytes = 0, maxHugeBytes = 0; ///< of `now`, each by itself
-  std::atomic<uint64_t> lookedAtBytes{0};  ///< mapped at the last look
-  std::atomic<unsigned> looksLeft{0};      ///< until there is more mapped
+  uint64_t maxBytes = 0, maxHugeBytes = 0;  ///< of `now`, each by itself
+  std::atomic<uint64_t> lookedAtBytes{0};   ///< mapped at the last look
+  std::atomic<unsigned> looksLeft{0};       ///< until there is more mapped
+  std::atomic<uint64_t> unreturnedBytes{0}; ///< that empty() had to leave
   Range metadataLeft MPG_GUARDED_BY(metadataLock);
   std::atomic<uint64_t> metadataTaken{0};
 };
