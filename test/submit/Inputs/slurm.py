@@ -118,6 +118,7 @@ def stop(daemon):
 def main():
     work, lua = os.path.abspath(sys.argv[1]), sys.argv[2]
     count = int(os.environ.get("SLURM_TEST_NODES", 1))
+    seconds = int(os.environ.get("SLURM_TEST_SECONDS", 600))
     host = os.uname().nodename
     nodes = [host] if count == 1 else [f"n{number + 1}" for number in range(count)]
     prepare(work, lua, nodes)
@@ -140,7 +141,7 @@ def main():
             for node in nodes:
                 start("slurmd", "-D", "-N", node, "-f", f"{work}/slurm.conf")
             wait_until("Slurm", is_idle)
-            return subprocess.call(sys.argv[3:], timeout=600)
+            return subprocess.call(sys.argv[3:], timeout=seconds)
         finally:
             for daemon in reversed(daemons):
                 stop(daemon)
