@@ -238,3 +238,8 @@ schema = os.path.join(site["mpg_source"], "build", "sarif-2.1.0.json")
 if os.path.exists(schema):
     config.available_features.add("sarif-schema")
 config.substitutions.append(("%sarif_schema", schema))
+# Packages that quickstart fetches (test/tools/test_python); for all builds.
+packages = os.path.join(site["mpg_source"], "build", "test-python")
+if os.path.isdir(packages):
+    config.available_features.add("test-python")
+config.substitutions.append(("%test_python", packages))
