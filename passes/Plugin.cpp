@@ -6,6 +6,8 @@
 //   loops are kept        until the vectoriser: LoopIdiom runs before it
 //   first touch           on simplified code, before the vectoriser; for LTO at
 //                         the link, which sees all files
+//   sectors are chosen    on request: when functions are inlined, before the
+//                         vectoriser
 //   lines are zeroed      on request: after the last optimisation, which would
 //                         not know what DC ZVA writes
 //   lines are prefetched  on request: after that, and not what is zeroed
@@ -23,6 +25,7 @@
 #include "hints/HintSource.h"
 #include "openmp/OpenmpPasses.h"
 #include "prefetch/Prefetch.h"
+#include "sector/SectorAuto.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "zfill/Zfill.h"
@@ -137,6 +140,11 @@ static void addParallel(ModulePassManager &passes, OptimizationLevel level) {
   passes.addPass(FirstTouchPass());
 }
 
+static void addSectors(ModulePassManager &passes, OptimizationLevel level) {
+  if (level != OptimizationLevel::O0)
+    passes.addPass(SectorAutoPass());
+}
+
 #if LLVM_VERSION_MAJOR >= 20
 static bool isPreLink(ThinOrFullLTOPhase phase) {
   return phase == ThinOrFullLTOPhase::ThinLTOPreLink ||
@@ -153,6 +161,9 @@ static void registerByPhase(PassBuilder &builder) {
                                               ThinOrFullLTOPhase phase) {
     if (!isPreLink(phase))
       addParallel(passes, level);
+    // A full link finds vectorised loops, a thin one all that is inlined.
+    if (phase != ThinOrFullLTOPhase::ThinLTOPreLink)
+      addSectors(passes, level);
   });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes,
                                              OptimizationLevel,
@@ -167,6 +178,7 @@ static void registerByPhase(PassBuilder &builder) {
         passes.addPass(KeepLoopsPass());
       });
   builder.registerOptimizerEarlyEPCallback(addParallel);
+  builder.registerOptimizerEarlyEPCallback(addSectors);
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) {
         addLast(passes, Stage::unknown);
@@ -227,6 +239,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(HintSourcePass(/*optimised=*/true));
         else if (name == "mpg-first-touch")
           passes.addPass(FirstTouchPass());
+        else if (name == "mpg-sectors")
+          passes.addPass(SectorAutoPass());
         else if (name == "mpg-zfill")
           passes.addPass(ZfillPass(Stage::last));
         else if (name == "mpg-prefetch")

@@ -26,7 +26,7 @@ struct OptionName {
 } // namespace
 
 static constexpr OptionName optionNames[] = {
-    {"sector", "off or user"},
+    {"sector", "off, user or auto"},
     {"verify", "off or on"},
     {"extended", "off or on"},
     {"strip-debug", "off or on"},
@@ -117,8 +117,11 @@ static bool readZfillTest(StringRef value, PassOptions &into) {
 }
 
 static bool setOption(StringRef name, StringRef value, PassOptions &into) {
-  if (name == "sector")
-    return readFlag(value, "off", "user", into.userHints);
+  if (name == "sector") {
+    into.autoSectors = value == "auto";
+    into.userHints = value != "off";
+    return value == "off" || value == "user" || value == "auto";
+  }
   if (name == "verify")
     return readFlag(value, "off", "on", into.verify);
   if (name == "extended")
@@ -227,7 +230,9 @@ Expected<PassOptions> mpg::readPassOptions() {
 
 void mpg::storePassOptions(Module &module, const PassOptions &options) {
   // Omits the options that the reader of hints has used already.
-  std::string text = options.userHints ? "sector=user" : "sector=off";
+  std::string text = options.autoSectors ? "sector=auto"
+                     : options.userHints ? "sector=user"
+                                         : "sector=off";
   if (options.verify)
     text += ",verify=on";
   if (options.stripDebug)
@@ -260,6 +265,7 @@ PassOptions mpg::loadPassOptions(const Module &module) {
     options.firstTouch = said->firstTouch;
     options.sim = said->sim;
     options.zfill = said->zfill;
+    options.autoSectors = said->autoSectors;
     options.zfillAlways = said->zfillAlways;
     options.zfillBreaks = said->zfillBreaks;
     options.prefetch = said->prefetch;

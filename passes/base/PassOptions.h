@@ -80,10 +80,11 @@ struct PrefetchLines {
 };
 
 struct PassOptions {
-  bool userHints = true;   ///< sector=user; sector=off leaves all untagged
-  bool verify = false;     ///< run LLVM's verifier after ours
-  bool extended = false;   ///< inject= may be used
-  bool stripDebug = false; ///< drop debug info after the side file is read
+  bool userHints = true;    ///< sector=user; sector=off leaves all untagged
+  bool autoSectors = false; ///< sector=auto: sectors for other code as well
+  bool verify = false;      ///< run LLVM's verifier after ours
+  bool extended = false;    ///< inject= may be used
+  bool stripDebug = false;  ///< drop debug info after the side file is read
   std::optional<uint64_t> randomSeed; ///< a random hint for every variable
   std::vector<std::string> hintFiles; ///< side files
   FirstTouch firstTouch = FirstTouch::on;
@@ -114,6 +115,7 @@ void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
 /// counts for all. firstTouch, sim, zfill and prefetch also apply to modules
+/// counts for all. firstTouch, sim, zfill and autoSectors also apply to modules
 /// without hints, in which nothing is written: then those of this step's
 /// environment and command line.
 PassOptions loadPassOptions(const llvm::Module &module);

@@ -57,6 +57,7 @@ private:
   void addMerged();
   void decide(Instruction &access, const HintRequest &request);
   bool isAllowed(const HintRequest &request) const;
+  void leaveUntagged(Instruction &access) const;
 
   /// The result of the hint for one variable.
   struct Outcome {
@@ -366,6 +367,12 @@ void AccessMarker::addRandom(uint64_t seed) {
                         });
 }
 
+/// Keeps SectorAutoPass from tagging \p access; it erases the mark.
+void AccessMarker::leaveUntagged(Instruction &access) const {
+  if (options.autoSectors)
+    writeMark(access, 0);
+}
+
 void AccessMarker::write() {
   DenseSet<const Function *> untagged;
   for (auto &[access, decision] : decisions) {
@@ -378,6 +385,7 @@ void AccessMarker::write() {
                                         at->getParent())
                << "not tagged: two variables with different hints lead here";
       });
+      leaveUntagged(*access);
     } else if (const char *reason = whyUntagged(*function)) {
       if (untagged.insert(function).second)
         remarkUntagged(*function, reason);
@@ -385,6 +393,8 @@ void AccessMarker::write() {
                !offFunctions.contains(function)) {
       writeMark(*access, decision.tag);
       noteThatThereAreMarks(module);
+    } else {
+      leaveUntagged(*access);
     }
   }
 }
@@ -446,7 +456,8 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   eraseMarkers(module);
   if (options->stripDebug && !optimised)
     isChanged |= StripDebugInfo(module);
-  else if (options->stripDebug || options->firstTouch != FirstTouch::on)
+  else if (options->stripDebug || options->autoSectors ||
+           options->firstTouch != FirstTouch::on)
     storePassOptions(module, *options); // for the later stages
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -45,6 +45,17 @@ void remarkHonoured(const SourceLine &where, llvm::Function &function,
 /// changed.
 bool bracketWays(llvm::Module &module, const HintRequests &requests);
 
+/// What the calls become: functions of \p module that call libmpg if it is
+/// linked. Null if the program uses the names for something else.
+struct SectorCalls {
+  llvm::Function *begin, *end;
+  bool areThere() const { return begin && end; }
+};
+SectorCalls findSectorCalls(llvm::Module &module);
+
+/// A struct mpg_ways: uint8_t l1[4], l2[2].
+llvm::GlobalVariable *waysConstant(llvm::Module &module, const Ways &ways);
+
 /// The OpenMP regions that start in \p request.
 llvm::SmallSetVector<llvm::Function *, 4>
 parallelRegionsIn(const WaysRequest &request);

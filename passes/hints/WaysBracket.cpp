@@ -20,8 +20,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// uint8_t l1[4], l2[2] of struct mpg_ways.
-static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
+GlobalVariable *mpg::waysConstant(Module &module, const Ways &ways) {
   uint8_t bytes[6];
   std::fill_n(bytes, 6, MPG_WAYS_NOT_ASKED);
   // Sector 1 gets the requested ways and sector 0 the rest: [0] and [1] of
@@ -45,8 +44,8 @@ static GlobalVariable *waysConstant(Module &module, const Ways &ways) {
 namespace {
 class Bracketer {
 public:
-  explicit Bracketer(Module &module);
-  bool isUsable() const { return begin && end; }
+  explicit Bracketer(const SectorCalls &calls)
+      : begin(calls.begin), end(calls.end) {}
   void bracketFunction(Function &function, GlobalVariable *ways);
   void bracketRegion(WaysRequest request, GlobalVariable *constant,
                      ArrayRef<Function *> teams);
@@ -61,15 +60,15 @@ private:
 };
 } // namespace
 
-Bracketer::Bracketer(Module &module) {
+SectorCalls mpg::findSectorCalls(Module &module) {
   Type *integer = Type::getInt32Ty(module.getContext());
   Type *pointer = PointerType::get(module.getContext(), 0);
   Type *nothing = Type::getVoidTy(module.getContext());
-  begin = callIfThere(module, "mpg_sector_begin",
+  return {callIfThere(module, "mpg_sector_begin",
                       FunctionType::get(integer, pointer, false),
-                      ConstantInt::getSigned(integer, -1));
-  end = callIfThere(module, "mpg_sector_end",
-                    FunctionType::get(nothing, integer, false), nullptr);
+                      ConstantInt::getSigned(integer, -1)),
+          callIfThere(module, "mpg_sector_end",
+                      FunctionType::get(nothing, integer, false), nullptr)};
 }
 
 void Bracketer::callEnd(Instruction *before, Value *token) {
@@ -302,13 +301,14 @@ static std::string describeWays(const WaysRequest &request) {
 bool mpg::bracketWays(Module &module, const HintRequests &requests) {
   if (requests.ways.empty())
     return false;
-  Bracketer bracketer(module);
-  if (!bracketer.isUsable()) {
+  SectorCalls calls = findSectorCalls(module);
+  if (!calls.areThere()) {
     warn(module.getContext(), {},
          "no ways are set: the program defines its own mpg_sector_begin or "
          "mpg_sector_end; rename it");
     return false;
   }
+  Bracketer bracketer(calls);
   for (const WaysRequest &request : requests.ways) {
     if (request.function->isDeclaration())
       continue;

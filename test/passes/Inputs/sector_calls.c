@@ -11,6 +11,8 @@ int mpg_sector_begin(const struct mpg_ways *w) {
 }
 
 void mpg_sector_end(int token) {
+  if (token < 0)
+    return;
   fprintf(stderr, "end %d\n", token);
   depth = token;
 }

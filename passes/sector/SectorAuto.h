@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --mpg-sector=auto: finds loop nests in which data that is used once displaces
+// data that is used again. The first gets sector 1 and one or two ways of L2,
+// while the nest runs; the second keeps the others. HW:sector-victim
+//
+//   stream  each element once, one after another: v[k] of a sparse matrix
+//   kept    used again: x[c[k]], or x[j] in each iteration of the nest
+//   other   neither, or not known; stays in sector 0
+//
+// A nest is divided only where the kept arrays fit into their ways, and where
+// they and the streams do not fit into L2 together, so that without a division
+// they would be lost. Sizes that are known only when the program runs are
+// compared there, in front of the nest. Where they say no, no ways are set, and
+// tags have no effect then.
+//
+// The user's hints come first: the pass leaves nests with hints alone, and code
+// that sets ways itself.
+//
+// Must be after inlining, and before the vectoriser, which hides strides.
+
+#ifndef MPG_PASSES_SECTORAUTO_H
+#define MPG_PASSES_SECTORAUTO_H
+
+#include "base/OmpRegions.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/PassManager.h"
+#include <string>
+
+namespace llvm {
+class DominatorTree;
+class Loop;
+class SCEV;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace mpg {
+
+/// A number of bytes, as a program can compute it in front of a nest: the sum
+/// of \p bytes and \p loaded.
+struct ArraySize {
+  /// factor * (what is at \p last - what is at \p first)
+  struct Difference {
+    const llvm::SCEV *last, *first; ///< addresses
+    llvm::Type *type;
+    uint64_t factor;
+  };
+  const llvm::SCEV *bytes = nullptr; ///< 64 bits; null: not known
+  llvm::SmallVector<Difference, 1> loaded;
+};
+
+/// One array of a nest.
+struct NestArray {
+  enum Kind { stream, kept, other };
+  llvm::Value *base;
+  Kind kind = other;
+  bool isRandom = false; ///< kept, and used again at distances not known
+  /// Kept: of the part that is used again. Stream: in one iteration of the
+  /// nest's outermost loop, or in all if another array is random.
+  ArraySize size;
+  llvm::SmallVector<llvm::Instruction *, 4> accesses;
+};
+
+/// A loop with the loops in it.
+struct Nest {
+  llvm::Loop *loop;
+  llvm::SmallVector<NestArray, 8> arrays;
+  bool isRandom = false;
+  const llvm::SCEV *times = nullptr; ///< of the outermost loop, 64 bits
+  /// Why it is left alone; null: it may be divided.
+  const char *reason = nullptr;
+};
+
+/// Looks at \p loop and, as far as that is to no avail, at the loops in it.
+/// Adds to \p nests those worth a word.
+void findNests(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses,
+               llvm::SmallVectorImpl<Nest> &nests);
+
+//===----------------------------------------------------------------------===//
+// The comparison and the ways (NestWriter.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Where the ways of a nest are set: in front of it, or of the parallel region
+/// that it is in.
+struct NestPlace {
+  const ParallelRegion *region = nullptr; ///< null: in front of the nest
+  const WorksharingLoop *sharing = nullptr;
+  const llvm::DominatorTree *dominators; ///< of the nest's function
+};
+
+/// The outcome for a nest.
+struct NestVerdict {
+  const char *reason = nullptr; ///< null: divided
+  bool isAsked = false;         ///< its sizes are compared when it runs
+  unsigned ways = 0;            ///< of L2, for sector 1
+};
+
+/// Judges \p nest by the facts at compile time. Changes nothing.
+NestVerdict judge(const Nest &nest, const NestPlace &place);
+
+/// Sets the ways of \p verdict around \p nest.
+void writeNest(const Nest &nest, const NestPlace &place,
+               const NestVerdict &verdict);
+
+class SectorAutoPass : public llvm::PassInfoMixin<SectorAutoPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_SECTORAUTO_H
