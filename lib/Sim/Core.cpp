@@ -340,7 +340,7 @@ inline void Core::missFirst(const Slot &slot, uint64_t line, First &one,
                {outcome.line, slot.row, 0, slot.sector, Count::writeBacks});
   }
   addRequest(one, {line, slot.row, 0, slot.sector, kind});
-  if (one.queue.isOn())
+  if (one.queue.isOn() && !slot.prefetches)
     fetchBeyond(one, one.queue.see(line, slot.row, slot.sector));
 }
 
@@ -360,13 +360,11 @@ __attribute__((always_inline)) inline bool Core::lookupFirst(const Slot &slot,
   return same;
 }
 
-/// Of several sites that walk along the same lines only the first has something
-/// to fetch. Nothing is fetched across a border of the smallest pages: a
-/// prefetch stops where a TLB may miss. HW:a64fx-prefetch-tlb
-void Core::fetchFirst(const Slot &slot, uint64_t line) {
+/// Fetches \p line into the first caches that lack it. \returns whether none
+/// does.
+bool Core::insertFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
-  if (looked[set].ahead == line)
-    return;
+  bool same = true;
   for (First &one : first) {
     CacheSets::Outcome outcome = one.cache.insert(line, set, slot.sector);
     if (outcome.hit)
@@ -374,7 +372,19 @@ void Core::fetchFirst(const Slot &slot, uint64_t line) {
     looked[set].newest = noLine;
     filledSets |= uint64_t(1) << (set & 63);
     missFirst(slot, line, one, Count::prefetchMisses, outcome);
+    same = false;
   }
+  return same;
+}
+
+/// Of several sites that walk along the same lines only the first has something
+/// to fetch. Nothing is fetched across a border of the smallest pages: a
+/// prefetch stops where a TLB may miss. HW:a64fx-prefetch-tlb
+void Core::fetchFirst(const Slot &slot, uint64_t line) {
+  uint64_t set = line & firstMask;
+  if (looked[set].ahead == line)
+    return;
+  insertFirst(slot, line);
   looked[set].ahead = line;
 }
 
@@ -453,6 +463,23 @@ bool Core::zeroLine(Slot &slot, uint64_t line) {
   return false;
 }
 
+/// HW:software-prefetch
+bool Core::prefetchLine(Slot &slot, uint64_t line) {
+  if (!isPageKnown(slot, line))
+    lookupPages(slot, line);
+  slot.line = line;
+  if (slot.prefetches == 1) {
+    insertFirst(slot, line);
+    return false;
+  }
+  Request wanted(line, slot.row, 0, slot.sector, Count::prefetchMisses);
+  wanted.isBeyond = true;
+  if (model.machine.caches.size() > 1)
+    for (First &one : first)
+      addRequest(one, wanted);
+  return false;
+}
+
 /// \see touch
 bool Core::touchAnew(Slot &slot, uint64_t line, uint64_t end) {
   if (canFollow && line == end && isPageKnown(slot, line) &&
@@ -467,6 +494,8 @@ bool Core::touchAnew(Slot &slot, uint64_t line, uint64_t end) {
 bool Core::touchOther(Slot &slot, uint64_t line, uint64_t end) {
   if (slot.zeroes)
     return zeroLine(slot, line);
+  if (slot.prefetches)
+    return prefetchLine(slot, line);
   bool same = touchLine(slot, line);
   if (end != line)
     same &= touchSecond(slot, end);

@@ -94,8 +94,8 @@ struct alignas(64) Core::Slot {
       : key(uint64_t(site.sector) << 1 | uint64_t(site.store)),
         keyMask(site.store ? ~uint64_t(0) : ~uint64_t(1)), row(row),
         bytes(uint16_t(site.bytes)), sector(site.sector), store(site.store),
-        zeroes(site.zeroes) {
-    if (zeroes) { // no line is the newest for it
+        zeroes(site.zeroes), prefetches(site.prefetches) {
+    if (isSpecial()) { // no line is the newest for it
       key = 1;
       keyMask = 0;
     }
@@ -113,6 +113,10 @@ struct alignas(64) Core::Slot {
   uint8_t sector;
   bool store;
   bool zeroes;
+  uint8_t prefetches;
+
+  /// Whether it is no load or store.
+  bool isSpecial() const { return zeroes || prefetches; }
 };
 
 /// A request of the first cache to those after it.
@@ -127,7 +131,7 @@ struct Core::Request {
   uint8_t level; ///< that is asked first, 0 for the one after the first
   uint8_t sector;
   Count kind;            ///< writeBacks: the line is written, else read
-  bool isBeyond = false; ///< fetched after the end of a stream, no miss of it
+  bool isBeyond = false; ///< the first cache did not ask for it
   bool isZero = false;   ///< of DC ZVA: memory is not read, no miss of it
 };
 

@@ -177,7 +177,7 @@ void Core::findLeaders() {
       ++runs;
     }
     Slot &slot = slots[cursor.stream.site];
-    hasTwins |= slot.zeroes || (slot.run > runsBefore && slot.run != runs);
+    hasTwins |= slot.isSpecial() || (slot.run > runsBefore && slot.run != runs);
     slot.run = runs;
   }
 }

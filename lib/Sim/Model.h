@@ -95,6 +95,10 @@ struct Site {
   /// is not read. Neither the first cache nor a prefetcher sees it. pre: bytes
   /// is 1, and no copy or range has the site.
   bool zeroes = false;
+  /// A prefetch by software into this cache and those after it, 1 or 2; 0: an
+  /// access. The caches' own prefetchers do not see it. pre: as of zeroes, and
+  /// it does not store.
+  uint8_t prefetches = 0;
 };
 
 /// Accesses of one site in a loop, \p stride bytes apart.
@@ -202,6 +206,7 @@ private:
   bool touchOther(Slot &slot, uint64_t line, uint64_t end);
   bool touchSecond(Slot &slot, uint64_t line);
   bool zeroLine(Slot &slot, uint64_t line);
+  bool prefetchLine(Slot &slot, uint64_t line);
   bool touchLine(Slot &slot, uint64_t line);
   bool lookupPages(Slot &slot, uint64_t line);
   bool lookupPage(Pages &size, const Slot &slot, uint64_t page);
@@ -216,6 +221,7 @@ private:
   bool follow(Slot &slot, uint64_t line);
   void missFirst(const Slot &slot, uint64_t line, First &one, Count kind,
                  const CacheSets::Outcome &outcome);
+  bool insertFirst(const Slot &slot, uint64_t line);
   void fetchFirst(const Slot &slot, uint64_t line);
   void addRequest(First &one, const Request &wanted);
   void fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond);
@@ -324,7 +330,7 @@ private:
   bool pagesApart = false;
   std::array<std::vector<uint64_t>, 2> tlbStates; ///< before and after
   uint64_t missWeight = 1; ///< what a miss of a TLB counts
-  /// Two leaders of one site, or one that zeroes.
+  /// Two leaders of one site, or one that zeroes or prefetches.
   bool hasTwins = false;
 };
 

@@ -66,8 +66,10 @@ void SimPlaces::Reader::addLocal(const Words &words) {
 void SimPlaces::Reader::addAccess(const Words &words) {
   SimPlace place;
   place.kind = SimPlace::access;
-  place.store = words[1] != "l";
+  place.store = words[1] == "s" || words[1] == "z";
   place.zeroes = words[1] == "z";
+  if (words[1].front() == 'p')
+    place.prefetches = words[1] == "p1" ? 1 : 2;
   place.bytes = number(words[2]);
   place.line = number(words[3]);
   unsigned code = number(words[4]);

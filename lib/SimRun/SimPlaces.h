@@ -20,9 +20,10 @@ struct SimPlace {
   enum Kind : uint8_t { unknown, access, allocation, callee };
   Kind kind = unknown;
   bool store = false;
-  bool zeroes = false; ///< an access by DC ZVA
-  unsigned bytes = 8;  ///< of an access
-  unsigned code = 0;   ///< of an access: its number
+  bool zeroes = false;    ///< an access by DC ZVA
+  uint8_t prefetches = 0; ///< as in Site
+  unsigned bytes = 8;     ///< of an access
+  unsigned code = 0;      ///< of an access: its number
   unsigned line = 0;
   std::string file; ///< of an allocation
   std::string name; ///< of a callee, or of an allocated variable; may be empty

@@ -76,6 +76,7 @@ SimProgram::Found &SimProgram::find(unsigned place, uint64_t address) {
     site.bytes = what.bytes;
     site.store = what.store;
     site.zeroes = what.zeroes;
+    site.prefetches = what.prefetches;
     site.sector = isStream(site.array);
     known->second = theModel->addSite(site);
     siteIsCounted.push_back(!isWarmingUp);

@@ -117,6 +117,7 @@ private:
   const SCEV *getStart(const Stream &stream) const;
   const SCEV *getTimes() const;
   BasicBlock *divide(Value *times);
+  uint64_t linesOfStep(const Stream &stream) const;
   void addAhead(const Stream &stream, Instruction &end);
   void addPrefetches(BasicBlock &begin, BasicBlock &front, BasicBlock &last);
 
@@ -351,6 +352,18 @@ BasicBlock *PrefetchWriter::divide(Value *times) {
 // Prefetches
 //===----------------------------------------------------------------------===//
 
+/// That an iteration needs of the streams that jump as \p stream does: an
+/// unrolled loop has several.
+uint64_t PrefetchWriter::linesOfStep(const Stream &stream) const {
+  uint64_t all = 0;
+  for (const Stream &one : streams)
+    if (one.address->getStepRecurrence(scev) ==
+            stream.address->getStepRecurrence(scev) &&
+        scev.getPointerBase(one.address) == scev.getPointerBase(stream.address))
+      all += one.lines(1);
+  return all;
+}
+
 /// Computes in front of the loop where the first prefetches of \p stream go to.
 void PrefetchWriter::addAhead(const Stream &stream, Instruction &end) {
   const SCEV *step = stream.address->getStepRecurrence(scev);
@@ -364,15 +377,16 @@ void PrefetchWriter::addAhead(const Stream &stream, Instruction &end) {
   int64_t way = stream.step < 0 ? -lineBytes : lineBytes;
   for (unsigned level : {1, 2})
     for (uint64_t line = 0; line < stream.lines(group * inner); ++line) {
-      int64_t count = level == 1 ? lines.l1 : lines.l2;
+      unsigned count = level == 1 ? lines.l1 : lines.l2;
       if (!count)
         continue;
       Value *distance = builder.getInt64(uint64_t(way * int64_t(line)));
       Value *more =
           stream.isSparse()
-              ? builder.CreateMul(expander.expandCodeFor(step, number, &end),
-                                  builder.getInt64(uint64_t(count)))
-              : builder.getInt64(uint64_t(way * count));
+              ? builder.CreateMul(
+                    expander.expandCodeFor(step, number, &end),
+                    builder.getInt64(divideCeil(count, linesOfStep(stream))))
+              : builder.getInt64(uint64_t(way * int64_t(count)));
       distance = builder.CreateAdd(distance, more);
       // Frozen, so that loop strength reduction does not compute one address
       // from another in each iteration.

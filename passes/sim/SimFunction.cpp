@@ -27,7 +27,7 @@ static constexpr uint64_t largestAccess = 64;
 static constexpr uint64_t scalableUnits = 4;
 
 static bool isStore(const Instruction &instruction) {
-  return !isa<LoadInst>(instruction);
+  return !isa<LoadInst>(instruction) && !simPrefetchLevel(instruction);
 }
 
 static Type *getType(const Instruction &instruction) {
@@ -35,7 +35,7 @@ static Type *getType(const Instruction &instruction) {
     return store->getValueOperand()->getType();
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
     return exchange->getNewValOperand()->getType();
-  if (zeroedAddress(instruction))
+  if (zeroedAddress(instruction) || simPrefetchLevel(instruction))
     return Type::getInt8Ty(instruction.getContext());
   return instruction.getType();
 }

@@ -41,7 +41,7 @@ struct SimLoop {
 };
 
 /// The address operand of an access. Null: \p instruction is not a plain or
-/// atomic load or store, or DC ZVA of --mpg-zfill.
+/// atomic load or store, a prefetch, or DC ZVA of --mpg-zfill.
 const llvm::Value *simAddress(const llvm::Instruction &instruction);
 
 /// Gives innermost loops that can be summed up a dedicated block in front: the

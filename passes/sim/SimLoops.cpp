@@ -31,6 +31,8 @@ const Value *mpg::simAddress(const Instruction &instruction) {
     return update->getPointerOperand();
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
     return exchange->getPointerOperand();
+  if (simPrefetchLevel(instruction))
+    return cast<CallInst>(instruction).getArgOperand(0);
   return zeroedAddress(instruction);
 }
 

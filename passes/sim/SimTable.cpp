@@ -14,6 +14,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -131,6 +132,16 @@ unsigned SimTable::getCode(const Instruction &instruction, const Loop *loop) {
                               (loop ? "\tloop\t" : "\tcode\t") + oneWord(name));
 }
 
+unsigned mpg::simPrefetchLevel(const Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  if (!call || call->getIntrinsicID() != Intrinsic::prefetch ||
+      !cast<ConstantInt>(call->getArgOperand(3))->isOne())
+    return 0;
+  // Locality, as AArch64 has it: 1 is L3, which A64FX lacks.
+  static constexpr unsigned levels[] = {1, 0, 2, 1};
+  return levels[cast<ConstantInt>(call->getArgOperand(2))->getZExtValue()];
+}
+
 unsigned SimTable::addAccess(const Instruction &instruction,
                              const Value &address, const Loop *loop, bool store,
                              uint64_t bytes) {
@@ -138,6 +149,8 @@ unsigned SimTable::addAccess(const Instruction &instruction,
   unsigned code = getCode(instruction, loop);
   const DebugLoc &location = instruction.getDebugLoc();
   StringRef kind = zeroedAddress(instruction) ? "z" : store ? "s" : "l";
+  if (unsigned level = simPrefetchLevel(instruction))
+    kind = level == 1 ? "p1" : "p2";
   text += ("A\t" + kind + "\t" + Twine(bytes) + "\t" +
            Twine(location ? location.getLine() : 0) + "\t" + Twine(code) +
            "\t" + local + "\n")

@@ -13,8 +13,10 @@
 //   L file line loop|code function a loop, or a function's code outside of one
 //   V file line name               a variable on the stack, where it is
 //                                  declared
-//   A l|s|z bytes line code variable place: an access, z: DC ZVA, which has one
-//                                  byte here; the last may be empty
+//   A l|s|z|p1|p2 bytes line code variable
+//                                  place: an access, z: DC ZVA, p: prefetch
+//                                  into L1 or L2, which have one byte here; the
+//                                  last may be empty
 //   B place (address offset)...    a bundle: from that place on, the address
 //                                  and the bytes after it of each access
 //   H file line name               place: an allocation; the last may be empty
@@ -44,6 +46,9 @@ class Value;
 } // namespace llvm
 
 namespace mpg {
+
+/// The cache that \p instruction prefetches data into, 1 or 2; 0: it does not.
+unsigned simPrefetchLevel(const llvm::Instruction &instruction);
 
 class SimTable {
 public:

@@ -40,6 +40,8 @@ static void add(std::vector<SimPageCounts> &to,
       sum.tlbMisses[level] += page.tlbMisses[level];
     for (size_t level = 0; level < sum.cacheMisses.size(); ++level)
       add(sum.cacheMisses[level], page.cacheMisses[level]);
+    for (size_t level = 0; level < sum.demandMisses.size(); ++level)
+      add(sum.demandMisses[level], page.demandMisses[level]);
     add(sum.linesRead, page.linesRead);
     add(sum.linesWritten, page.linesWritten);
     // A rank on one core group has no placements, and then the sum has none.
@@ -248,6 +250,9 @@ static SimPageCounts readPage(const JsonFields &fields,
   JsonFields caches = fields.object("cacheMisses");
   for (const sim::CacheLevel &level : machine.caches)
     page.cacheMisses.push_back(readInterval(caches, validUtf8(level.name)));
+  JsonFields demanded = fields.object("demandMisses");
+  for (const sim::CacheLevel &level : machine.caches)
+    page.demandMisses.push_back(readInterval(demanded, validUtf8(level.name)));
   page.linesRead = readInterval(fields, "linesRead");
   page.linesWritten = readInterval(fields, "linesWritten");
   if (!fields.has("localLines"))

@@ -84,14 +84,21 @@ SimPageCounts RowReader::readPage(const std::vector<uint64_t> &row,
   for (unsigned level = 0; level < machine.tlbs.size(); ++level)
     counts.tlbMisses.push_back(row[layout.tlbMisses(page, level)]);
   // The first cache is indexed by virtual addresses: no map changes it.
-  uint64_t first = row[layout.firstCache(limit, Count::demandMisses)] +
-                   row[layout.firstCache(limit, Count::prefetchMisses)];
+  uint64_t demand = row[layout.firstCache(limit, Count::demandMisses)];
+  uint64_t first =
+      demand + row[layout.firstCache(limit, Count::prefetchMisses)];
+  counts.demandMisses.push_back({demand, demand});
   counts.cacheMisses.push_back({first, first});
-  for (unsigned level = 1; level < machine.caches.size(); ++level)
+  for (unsigned level = 1; level < machine.caches.size(); ++level) {
+    auto demanded = [&](unsigned map) {
+      return row[layout.cache(page, map, limit, level, Count::demandMisses)];
+    };
+    counts.demandMisses.push_back(overMaps(demanded));
     counts.cacheMisses.push_back(overMaps([&](unsigned map) {
-      return row[layout.cache(page, map, limit, level, Count::demandMisses)] +
+      return demanded(map) +
              row[layout.cache(page, map, limit, level, Count::prefetchMisses)];
     }));
+  }
   for (unsigned at = 0; at < placements; ++at)
     counts.placements.push_back(readPlacement(row, page, limit, at));
   // Misses of the last cache come from memory.

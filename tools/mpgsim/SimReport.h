@@ -34,10 +34,11 @@ constexpr const char *placementNames[] = {"first touch", "prepage",
 /// The counts with one page size.
 struct SimPageCounts {
   uint64_t pageBytes = 0;
-  std::vector<uint64_t> tlbMisses;      ///< by level of the machine
-  std::vector<SimInterval> cacheMisses; ///< by level, with those of prefetches
-  SimInterval linesRead, linesWritten;  ///< of memory
-  std::vector<SimLocality> placements;  ///< with the first map of pages
+  std::vector<uint64_t> tlbMisses;       ///< by level of the machine
+  std::vector<SimInterval> cacheMisses;  ///< by level, with those of prefetches
+  std::vector<SimInterval> demandMisses; ///< without them
+  SimInterval linesRead, linesWritten;   ///< of memory
+  std::vector<SimLocality> placements;   ///< with the first map of pages
 };
 
 /// The longest work with one page size: of the cores, and of the groups.

@@ -29,15 +29,19 @@ static JsonArray pagesItem(const SimReport &report,
                            const std::vector<SimPageCounts> &pages) {
   const sim::Machine &machine = report.machine;
   return jsonList(pages, [&](const SimPageCounts &page) {
-    JsonObject tlbs, caches;
+    JsonObject tlbs, caches, demanded;
     for (size_t level = 0; level < page.tlbMisses.size(); ++level)
       tlbs.push_back({machine.tlbs[level].name, page.tlbMisses[level]});
     for (size_t level = 0; level < page.cacheMisses.size(); ++level)
       caches.push_back(
           {machine.caches[level].name, intervalItem(page.cacheMisses[level])});
+    for (size_t level = 0; level < page.demandMisses.size(); ++level)
+      demanded.push_back(
+          {machine.caches[level].name, intervalItem(page.demandMisses[level])});
     return JsonObject{{"pageBytes", page.pageBytes},
                       {"tlbMisses", tlbs},
                       {"cacheMisses", caches},
+                      {"demandMisses", demanded},
                       {"linesRead", intervalItem(page.linesRead)},
                       {"linesWritten", intervalItem(page.linesWritten)},
                       {"localLines", placementsItem(report, page)}};

@@ -201,7 +201,11 @@ private:
     site.store = random.oneIn(3);
     site.sector = uint8_t(random.oneIn(2) ? random.below(4) : 0);
     site.zeroes = siteCount && random.oneIn(10);
-    if (site.zeroes)
+    if (siteCount && !site.zeroes && random.oneIn(8)) {
+      site.prefetches = uint8_t(1 + random.below(2));
+      site.store = false;
+    }
+    if (site.zeroes || site.prefetches)
       site.bytes = 1;
     else
       plainSites.push_back(siteCount);

@@ -185,6 +185,8 @@ void NaiveModel::touch(unsigned core, unsigned site, uint64_t address,
   uint64_t end = (address + bytes - 1) / machine.lineBytes;
   if (sites[site].zeroes)
     return zeroLine(core, site, line);
+  if (sites[site].prefetches)
+    return prefetchLine(core, site, line);
   touchLine(core, site, line);
   if (end != line)
     touchLine(core, site, end);
@@ -239,6 +241,18 @@ void NaiveModel::zeroLine(unsigned core, unsigned site, uint64_t line) {
   }
 }
 
+void NaiveModel::prefetchLine(unsigned core, unsigned site, uint64_t line) {
+  lookupPages(core, site, line);
+  if (sites[site].prefetches == 1) {
+    for (unsigned limit = 0; limit < whatIf.limits.size(); ++limit)
+      touchFirst(core, site, line, limit, Count::prefetchMisses);
+    return;
+  }
+  if (machine.caches.size() > 1)
+    for (const View &view : views())
+      fetch(core, site, line, view, 1, Count::prefetchMisses);
+}
+
 void NaiveModel::touchFirst(unsigned core, unsigned site, uint64_t line,
                             unsigned limit, Count kind) {
   Memory &memory = cache(core, {0, 0, limit}, 0);
@@ -258,7 +272,8 @@ void NaiveModel::touchFirst(unsigned core, unsigned site, uint64_t line,
         writeBack(core, site, evicted.number, view, 1);
       fetch(core, site, line, view, 1, kind);
     }
-  followMisses(core, site, line, limit);
+  if (!sites[site].prefetches)
+    followMisses(core, site, line, limit);
 }
 
 /// The second cache's prefetcher: the first cache missed \p line. Ages and

@@ -72,6 +72,7 @@ private:
   void lookupPages(unsigned core, unsigned site, uint64_t line);
   void touchLine(unsigned core, unsigned site, uint64_t line);
   void zeroLine(unsigned core, unsigned site, uint64_t line);
+  void prefetchLine(unsigned core, unsigned site, uint64_t line);
   void touchFirst(unsigned core, unsigned site, uint64_t line, unsigned limit,
                   Count kind);
   void fetchAhead(unsigned core, unsigned site, uint64_t line,

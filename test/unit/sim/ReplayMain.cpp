@@ -97,6 +97,7 @@ public:
       site.bytes = places.place(sites).bytes;
       site.store = places.place(sites).store;
       site.zeroes = places.place(sites).zeroes;
+      site.prefetches = places.place(sites).prefetches;
       quick.addSite(site);
       naive.addSite(site);
     }
