@@ -21,6 +21,7 @@
 namespace llvm {
 class AAResults;
 class Function;
+class Instruction;
 class Loop;
 class ScalarEvolution;
 class SCEV;
