@@ -17,6 +17,7 @@
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
@@ -27,7 +28,7 @@ static constexpr uint64_t largestGuardBytes = 1 << 20;
 StringRef mpg::regionName(RunRegion region) {
   static constexpr StringRef names[] = {
       "data", "bss",     "heap",   "stack", "thread-stack", "thread-heap",
-      "mmap", "library", "shared", "text",  "rodata"};
+      "mmap", "library", "shared", "text",  "rodata",       "library-text"};
   return names[size_t(region)];
 }
 
@@ -280,9 +281,28 @@ mpg::classifyAreas(const std::vector<MappedArea> &areas,
   return Classifier(areas, segments, heap).classify();
 }
 
+/// Code and constants of the files other than \p program that have code.
+static void addLibraryText(const std::vector<MappedArea> &areas,
+                           StringRef program, RegionUse &use) {
+  std::set<std::string> known = {program.str()};
+  for (const MappedArea &area : areas) {
+    if (!area.isFile || !area.executable || !known.insert(area.name).second)
+      continue;
+    for (const MappedArea *part : findUnchanging(areas, area.name)) {
+      if (part->bytes() < largePageBytes)
+        continue;
+      addShare(use, *part, part->bytes());
+      uint64_t first = alignTo(part->start, largePageBytes);
+      uint64_t end = alignDown(part->end, largePageBytes);
+      use.mappedBytes -= part->bytes() - (end - first);
+      use.isCopied |= part->name.empty();
+    }
+  }
+}
+
 std::vector<RegionUse> mpg::classifyText(const std::vector<MappedArea> &areas,
-                                         StringRef name) {
-  RegionUse uses[2];
+                                         StringRef name, bool withLibraries) {
+  RegionUse uses[3];
   uses[0].region = RunRegion::text;
   uses[1].region = RunRegion::rodata;
   for (const MappedArea *area : findUnchanging(areas, name)) {
@@ -290,6 +310,9 @@ std::vector<RegionUse> mpg::classifyText(const std::vector<MappedArea> &areas,
     use.isCopied |= area->name.empty();
     addShare(use, *area, area->bytes());
   }
+  uses[2].region = RunRegion::libraryText;
+  if (withLibraries)
+    addLibraryText(areas, name, uses[2]);
   std::vector<RegionUse> result;
   for (RegionUse &use : uses)
     if (use.mappedBytes >= largePageBytes) {
@@ -549,7 +572,8 @@ static bool isNotKnown(const RunReport &report) {
 }
 
 bool mpg::isOfPageCache(RunRegion region) {
-  return region == RunRegion::text || region == RunRegion::rodata;
+  return region == RunRegion::text || region == RunRegion::rodata ||
+         region == RunRegion::libraryText;
 }
 
 uint64_t mpg::forgivenBytes(RunRegion region) {

@@ -71,10 +71,11 @@ enum class RunRegion : uint8_t {
   mmap,
   library, ///< writable segments of shared libraries
   shared,
-  text,   ///< the program's code
-  rodata, ///< what else of its file is not written to
+  text,        ///< the program's code
+  rodata,      ///< what else of its file is not written to
+  libraryText, ///< both, of libraries; with MPG_REMAP=all
 };
-constexpr size_t runRegionCount = size_t(RunRegion::rodata) + 1;
+constexpr size_t runRegionCount = size_t(RunRegion::libraryText) + 1;
 llvm::StringRef regionName(RunRegion region);
 /// Code and constants, whose large pages are the page cache's.
 bool isOfPageCache(RunRegion region);
@@ -175,9 +176,10 @@ classifyAreas(const std::vector<MappedArea> &areas,
               const std::vector<ProgramSegment> &segments, HeapRange heap);
 
 /// Code and constants of the program \p name, as \p areas have it; only what
-/// has a large page and more.
+/// has a large page and more. \p withLibraries: theirs, too, without the ends
+/// that fill no large page.
 std::vector<RegionUse> classifyText(const std::vector<MappedArea> &areas,
-                                    llvm::StringRef name);
+                                    llvm::StringRef name, bool withLibraries);
 
 /// The region of mapping \p index of \p areas, if it is neither the program's
 /// .data and .bss nor libmpg's heap. pre: \p areas in order.

@@ -162,7 +162,8 @@ void mpg::addMemory(const ProgramMemory &memory, RunReport &report) {
   for (const MappedArea &area : memory.areas)
     report.peakHugetlbBytes += area.hugetlb ? area.bytes() : 0;
   report.regions = classifyAreas(memory.areas, memory.segments, memory.heap);
-  append_range(report.regions, classifyText(memory.areas, memory.image));
+  append_range(report.regions, classifyText(memory.areas, memory.image,
+                                            report.asksForLibraries));
   addPeakMappings(
       report, classifyAreas(memory.peakAreas, memory.segments, memory.heap));
 }

@@ -123,6 +123,18 @@ void mpg::prepareText(const std::string &program) {
     close(file);
 }
 
+/// Why some of the libraries' code is not on large pages.
+static std::string explainLibraries(const RunReport &report, StringRef mode) {
+  if (mode != "auto" && mode != "copy")
+    return "not asked for: mpgrun --text=copy, or --text where they are linked "
+           "for it (MPG153)";
+  if (!report.hasState)
+    return "libmpg was not there to ask for it";
+  return mode == "copy" ? "libraries loaded later (dlopen) are left alone"
+                        : "libraries that are not linked for it (MPG153), or "
+                          "were loaded later (dlopen)";
+}
+
 void mpg::explainText(RunReport &report, const std::string &program,
                       StringRef mode) {
   uint64_t eligibleBytes = 0;
@@ -132,7 +144,9 @@ void mpg::explainText(RunReport &report, const std::string &program,
     bool isOnlyItsEnd = use.mappedBytes < use.hugeBytes + largePageBytes;
     if (!isOfPageCache(use.region) || isOnlyItsEnd || !use.reason.empty())
       continue;
-    if (use.isCopied)
+    if (use.region == RunRegion::libraryText)
+      use.reason = explainLibraries(report, mode);
+    else if (use.isCopied)
       use.reason = "its ends share 2 MiB with other memory";
     else if (mode == "copy")
       use.reason = "libmpg was not there to copy it";
