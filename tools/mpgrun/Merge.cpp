@@ -16,8 +16,11 @@ using namespace mpg;
 
 static void mergeFile(const std::string &path, MergeFold &fold) {
   Skip skip;
-  if (std::optional<RankReport> report = readRankReport(path, skip))
-    fold.add(path, *report);
+  RankFile file = readRankFile(path, skip);
+  if (file.report)
+    fold.add(path, *file.report);
+  else if (file.profile)
+    fold.add(std::move(*file.profile));
   else
     fold.skip(path, skip);
 }
@@ -80,9 +83,10 @@ int mpg::runMerge(const RunOptions &options) {
   Merge merge = fold.finish();
   if (!writeMerge(options, merge))
     return exitOwnError;
-  if (merge.reports)
+  if (merge.reports || merge.profiles.profiles)
     return 0;
-  error() << "no file is a report of mpgrun --report --json=FILE: there is "
-             "nothing to merge\n";
+  error()
+      << "no file is a report of mpgrun --report --json=FILE or a profile of "
+         "mpgrun --profile --json=FILE: there is nothing to merge\n";
   return exitNothingMerged;
 }

@@ -148,7 +148,8 @@ def merge : LongFlag<"merge",
     Manual<[{Runs nothing. Reads the files that the ranks of a job wrote with
 `--report --json=%j/%h-%r`, or all such files in a folder (not in its subfolders).
 Prints to standard output what all reports have in common, each region over all
-reports, and the nodes that differ.}]>;
+reports, and the nodes that differ. Files of `--profile --json=%j/%h-%r` become one
+table: the same object of all ranks is a row of sums.}]>;
 def verify : LongFlag<"verify",
     "end with status 124 if data or stacks were not on large\n"
     "pages although the program ended with 0">,

@@ -26,8 +26,7 @@ uint32_t TextPool::add(StringRef text) {
   return entry->second;
 }
 
-/// Never 100 % while a byte is missing.
-static uint32_t getMillionths(uint64_t hugeBytes, uint64_t bytes) {
+uint32_t mpg::getMillionths(uint64_t hugeBytes, uint64_t bytes) {
   if (hugeBytes >= bytes)
     return wholeMillionths;
   auto share = uint32_t(double(hugeBytes) / double(bytes) * wholeMillionths);
@@ -52,6 +51,11 @@ void MergeFold::skip(const std::string &path, const Skip &skip) {
   ++kind.count;
   if (kind.first.size() < maxNamed)
     kind.first.emplace_back(path, skip.reason);
+}
+
+void MergeFold::add(RankProfile profile) {
+  ++merge.files;
+  profiles.add(std::move(profile));
 }
 
 void MergeFold::add(const std::string &path, const RankReport &report) {
@@ -255,5 +259,6 @@ Merge MergeFold::finish() {
   for (size_t region = 0; region < runRegionCount; ++region)
     foldRegion(RunRegion(region));
   findOutliers();
+  merge.profiles = profiles.finish();
   return std::move(merge);
 }

@@ -24,6 +24,8 @@ namespace mpg {
 //===----------------------------------------------------------------------===//
 
 constexpr uint32_t wholeMillionths = 1000000;
+/// Never 100 % while a byte is missing.
+uint32_t getMillionths(uint64_t hugeBytes, uint64_t bytes);
 
 /// The values of a setting with the number of reports, the most frequent first.
 using SettingValues = std::vector<std::pair<std::string, size_t>>;
@@ -88,6 +90,9 @@ struct Merge {
   /// Those with rare settings first, then those that lack most.
   std::vector<Outlier> outliers;
   std::array<SkippedFiles, skipKindCount> skipped; ///< by SkipKind
+  MergedProfiles profiles;
+
+  size_t skippedFiles() const { return files - reports - profiles.profiles; }
 };
 
 /// Whether a value that \p reports have stands out beside one that \p
@@ -115,6 +120,7 @@ private:
 class MergeFold {
 public:
   void add(const std::string &path, const RankReport &report);
+  void add(RankProfile profile);
   void skip(const std::string &path, const Skip &skip);
   /// Once, after the last file.
   Merge finish();
@@ -141,6 +147,7 @@ private:
   bool addShortRegions(const Report &report, Outlier &outlier) const;
 
   Merge merge;
+  ProfileFold profiles;
   TextPool texts, nodes;
   std::vector<Report> reports;
   std::vector<Region> regions;

@@ -104,6 +104,18 @@ static void writeOutlierList(raw_ostream &out, const Merge &merge) {
   out << "</section>\n";
 }
 
+static void writeProfileSection(raw_ostream &out,
+                                const MergedProfiles &profiles) {
+  if (!profiles.profiles)
+    return;
+  constexpr size_t maxRows = 200;
+  out << "<section><h2>Objects of the profiles</h2>\n";
+  for (const std::string &line : profileLines(profiles))
+    out << "<p>" << escapeHtml(line) << "</p>\n";
+  profileTable(profiles, maxRows).writeHtml(out, "Objects", "row");
+  out << "</section>\n";
+}
+
 static void writeMissingList(raw_ostream &out, const Merge &merge) {
   std::vector<std::string> lines = missingLines(merge);
   for (size_t kind = 0; kind < skipKindCount; ++kind)
@@ -126,6 +138,7 @@ void mpg::writeMergeHtml(raw_ostream &out, const Merge &merge) {
   writeRegionTable(out, merge);
   writeList(out, regionLines(merge));
   writeOutlierList(out, merge);
+  writeProfileSection(out, merge.profiles);
   writeMissingList(out, merge);
   endHtmlPage(out, "Percentages are rounded down: 100 % is all.");
 }

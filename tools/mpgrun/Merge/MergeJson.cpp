@@ -100,6 +100,48 @@ static JsonArray skippedItems(const Merge &merge) {
   return items;
 }
 
+static JsonItem sumItem(const KnownSum &value) {
+  if (!value.reports)
+    return nullptr;
+  return JsonObject{{"sum", value.sum}, {"profiles", value.reports}};
+}
+
+static JsonObject objectItem(const RankObject &object) {
+  JsonItem pages;
+  if (object.shareReports)
+    pages = JsonObject{{"used_bytes", object.usedBytes},
+                       {"huge_bytes", object.hugeBytes},
+                       {"profiles", object.shareReports}};
+  return {{"region", regionName(object.region)},
+          {"name", object.name},
+          {"file", object.file},
+          {"callers", object.callers},
+          {"profiles", object.reports},
+          {"peak_bytes", object.peakBytes},
+          {"pages", pages},
+          {"faults", sumItem(object.faults)},
+          {"fault_us", sumItem(object.faultMicroseconds)},
+          {"tlb_miss_samples", sumItem(object.tlbSamples)},
+          {"code_samples", sumItem(object.codeSamples)}};
+}
+
+static JsonItem profilesItem(const MergedProfiles &profiles) {
+  if (!profiles.profiles)
+    return nullptr;
+  auto program = [](const auto &entry) {
+    return JsonObject{{"program", entry.first}, {"profiles", entry.second}};
+  };
+  return JsonObject{
+      {"profiles", profiles.profiles},
+      {"programs", jsonList(profiles.programs, program)},
+      {"page_faults", sumItem(profiles.faults)},
+      {"code_samples", sumItem(profiles.codeSamples)},
+      {"object_count", profiles.objects.size()},
+      {"objects_lost", profiles.objectsLost},
+      {"objects",
+       jsonList(ArrayRef(profiles.objects).take_front(maxListed), objectItem)}};
+}
+
 void mpg::writeMergeJson(raw_ostream &out, const Merge &merge) {
   JsonArray settings;
   for (size_t key = 0; key < mergeSettingCount; ++key)
@@ -118,7 +160,8 @@ void mpg::writeMergeJson(raw_ostream &out, const Merge &merge) {
       {"regions", jsonList(merge.regions, mergedRegionItem)},
       {"outlier_count", merge.outliers.size()},
       {"outliers", jsonList(outliers.take_front(maxListed), outlierItem)},
-      {"skipped", skippedItems(merge)}};
+      {"skipped", skippedItems(merge)},
+      {"profiles", profilesItem(merge.profiles)}};
   writeJson(out, document, /*indent=*/2);
   out << "\n";
 }

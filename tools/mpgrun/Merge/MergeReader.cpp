@@ -15,7 +15,8 @@ using namespace mpg;
 /// A report with 4,096 processes has 4 MiB; a parsed file takes twenty times as
 /// much memory.
 static constexpr uint64_t maxReportBytes = uint64_t(8) << 20;
-static constexpr StringLiteral schemaPrefix = "mpgreport-";
+static constexpr StringLiteral reportSchema = "mpgreport-1";
+static constexpr StringLiteral profileSchema = "mpgprofile-1";
 
 static std::optional<RunRegion> findRegion(StringRef name) {
   for (size_t index = 0; index < runRegionCount; ++index)
@@ -53,7 +54,7 @@ static std::unique_ptr<MemoryBuffer> readReportFile(const std::string &path,
   return std::move(*buffer);
 }
 
-/// Nothing, and \p skip, if \p text is no JSON of mpgreport-1.
+/// Nothing, and \p skip, if \p text is no JSON of one of these schemas.
 static std::optional<json::Value> parseReport(StringRef text, Skip &skip) {
   if (text.trim().empty()) {
     skip = {SkipKind::halfWritten, "empty"};
@@ -71,9 +72,10 @@ static std::optional<json::Value> parseReport(StringRef text, Skip &skip) {
   const json::Object *object = value->getAsObject();
   StringRef schema =
       object ? object->getString("schema").value_or("") : StringRef();
-  if (schema == "mpgreport-1")
+  if (schema == reportSchema || schema == profileSchema)
     return std::move(*value);
-  bool isOther = schema.starts_with(schemaPrefix);
+  bool isOther = schema.starts_with(reportSchema.drop_back()) ||
+                 schema.starts_with(profileSchema.drop_back());
   std::string name = schema.take_front(40).str();
   skip = isOther ? Skip{SkipKind::otherVersion, name}
                  : Skip{SkipKind::foreign,
@@ -125,16 +127,8 @@ static std::string readLibmpg(const JsonFields &fields) {
   return file.empty() ? "part of the program" : file;
 }
 
-std::optional<RankReport> mpg::readRankReport(const std::string &path,
-                                              Skip &skip) {
-  std::unique_ptr<MemoryBuffer> buffer = readReportFile(path, skip);
-  if (!buffer)
-    return std::nullopt;
-  std::optional<json::Value> value = parseReport(buffer->getBuffer(), skip);
-  if (!value)
-    return std::nullopt;
-  std::string error;
-  JsonFields fields(*value, "", error);
+static RankReport readReport(const json::Value &value, std::string &error) {
+  JsonFields fields(value, "", error);
   RankReport report;
   auto setting = [&](MergeSetting key) -> std::string & {
     return report.settings[size_t(key)];
@@ -144,7 +138,7 @@ std::optional<RankReport> mpg::readRankReport(const std::string &path,
       fields.has("version") ? fields.text("version") : "unknown";
   setting(MergeSetting::mode) = fields.text("mode");
   setting(MergeSetting::libmpg) = readLibmpg(fields);
-  setting(MergeSetting::status) = readStatus(*value->getAsObject(), error);
+  setting(MergeSetting::status) = readStatus(*value.getAsObject(), error);
   report.host = fields.has("host") ? fields.text("host") : "";
   if (fields.has("rank")) {
     uint64_t rank = fields.count("rank");
@@ -155,8 +149,84 @@ std::optional<RankReport> mpg::readRankReport(const std::string &path,
   constexpr size_t maxRegions = 64; // a later version may have more
   fields.each("regions", maxRegions,
               [&](const JsonFields &region) { readRegion(region, report); });
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+/// Of several hundred bytes and more only the start.
+static std::string shortText(const std::string &text) {
+  constexpr size_t maxBytes = 400;
+  return text.substr(0, maxBytes);
+}
+
+static void readShare(const JsonFields &fields, RankObject &object) {
+  if (fields.isNull("pages"))
+    return;
+  JsonFields pages = fields.object("pages");
+  std::optional<uint64_t> huge = pages.countOrNull("huge_bytes");
+  uint64_t used = pages.count("used_bytes");
+  if (!huge)
+    return;
+  if (*huge > used)
+    return pages.fail("huge_bytes", "more than used_bytes");
+  object.shareReports = 1;
+  object.usedBytes = used;
+  object.hugeBytes = *huge;
+}
+
+static void readFaults(const JsonFields &fields, RankObject &object) {
+  if (fields.isNull("faults"))
+    return;
+  JsonFields faults = fields.object("faults");
+  object.faults.add(faults.count("estimate"));
+  object.faultMicroseconds.add(faults.countOrNull("cost_us"));
+}
+
+static RankProfile readProfile(const json::Value &value, std::string &error) {
+  JsonFields fields(value, "", error);
+  RankProfile profile;
+  profile.program = shortText(fields.text("program"));
+  profile.faults.add(fields.countOrNull("page_faults"));
+  profile.codeSamples.add(fields.countOrNull("code_samples"));
+  constexpr size_t maxObjects = 20000;
+  fields.each("objects", maxObjects, [&](const JsonFields &entry) {
+    std::optional<RunRegion> region = findRegion(entry.text("region"));
+    RankObject object;
+    object.name = shortText(entry.text("name"));
+    object.file = shortText(entry.text("file"));
+    for (const std::string &caller : entry.texts("callers"))
+      object.callers.push_back(shortText(caller));
+    object.peakBytes = entry.count("peak_bytes");
+    readShare(entry, object);
+    readFaults(entry, object);
+    object.tlbSamples.add(entry.countOrNull("tlb_miss_samples"));
+    object.codeSamples.add(entry.countOrNull("code_samples"));
+    if (!region) // of a later version
+      return;
+    object.region = *region;
+    profile.objects.push_back(std::move(object));
+  });
+  return profile;
+}
+
+RankFile mpg::readRankFile(const std::string &path, Skip &skip) {
+  std::unique_ptr<MemoryBuffer> buffer = readReportFile(path, skip);
+  if (!buffer)
+    return {};
+  std::optional<json::Value> value = parseReport(buffer->getBuffer(), skip);
+  if (!value)
+    return {};
+  std::string error;
+  RankFile file;
+  if (value->getAsObject()->getString("schema") == profileSchema)
+    file.profile = readProfile(*value, error);
+  else
+    file.report = readReport(*value, error);
   if (error.empty())
-    return report;
+    return file;
   skip = {SkipKind::wrong, error};
-  return std::nullopt;
+  return {};
 }

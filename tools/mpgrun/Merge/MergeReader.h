@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the file that one rank of a job left (schema mpgreport-1). The file may
+// Reads the file that one rank of a job left (schemas mpgreport-1 and
+// mpgprofile-1). The file may
 // be anybody's: half-written, of another program, made to do harm. What cannot
 // be used is a reason, never an error.
 
@@ -8,6 +9,7 @@
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
 
 #include "Process/RunReport.h"
+#include "mpgrun/Merge/MergeProfile.h"
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -16,7 +18,7 @@
 
 namespace mpg {
 
-/// What the ranks of a job usually have in common.
+/// Settings that the ranks of a job usually share.
 enum class MergeSetting : uint8_t { program, version, mode, status, libmpg };
 constexpr size_t mergeSettingCount = size_t(MergeSetting::libmpg) + 1;
 
@@ -50,9 +52,15 @@ struct Skip {
   std::string reason;
 };
 
-/// The report in the file \p path. Nothing if it cannot be used; \p skip then
-/// says why. Never waits for a pipe.
-std::optional<RankReport> readRankReport(const std::string &path, Skip &skip);
+/// The report or the profile in a file; neither: it cannot be used.
+struct RankFile {
+  std::optional<RankReport> report;
+  std::optional<RankProfile> profile;
+};
+
+/// Reads the file \p path. If it cannot be used, \p skip says why. Never waits
+/// for a pipe.
+RankFile readRankFile(const std::string &path, Skip &skip);
 
 } // namespace mpg
 

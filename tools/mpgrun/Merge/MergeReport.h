@@ -5,6 +5,7 @@
 #ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
 
+#include "Support/Table.h"
 #include "mpgrun/Merge/MergeFold.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +23,11 @@ std::vector<std::string> regionLines(const Merge &merge);
 std::vector<std::string> missingLines(const Merge &merge);
 /// "c17: 3 % of bss on large pages, 812 pages of 2 MiB short: no free pages"
 std::string showOutlier(const Outlier &outlier);
+/// "profiles: 128 of ./app": what they are of, and what has no place in the
+/// table.
+std::vector<std::string> profileLines(const MergedProfiles &profiles);
+/// The \p maxRows largest objects.
+Table profileTable(const MergedProfiles &profiles, size_t maxRows);
 /// The files of one kind that are no reports; "" if there are none.
 std::string showSkipped(const Merge &merge, SkipKind kind);
 /// "4,096 reports"

@@ -3,7 +3,6 @@
 // The report of mpgrun --merge for people.
 
 #include "Support/Format.h"
-#include "Support/Table.h"
 #include "mpgrun/Merge/MergeReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,6 +57,10 @@ static void writeLine(raw_ostream &out, const std::string &text,
 
 std::string mpg::mergeTitle(const Merge &merge) {
   std::string text = showCount(merge.reports, "report");
+  if (merge.profiles.profiles && !merge.reports)
+    return showCount(merge.profiles.profiles, "profile");
+  if (merge.profiles.profiles)
+    text += " and " + showCount(merge.profiles.profiles, "profile");
   if (merge.nodes)
     text += " of " + showCount(merge.nodes, "node");
   if (merge.ranks && merge.ranks->highest > 0)
@@ -236,6 +239,77 @@ std::vector<std::string> mpg::missingLines(const Merge &merge) {
   return lines;
 }
 
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+std::vector<std::string> mpg::profileLines(const MergedProfiles &profiles) {
+  std::string text = "profiles: " + showNumber(profiles.profiles) + " of ";
+  size_t shown = 0;
+  for (const auto &[program, count] :
+       ArrayRef(profiles.programs).take_front(maxValues))
+    text +=
+        (shown++ ? ", " : "") + program +
+        (profiles.programs.size() > 1 ? " (" + showNumber(count) + ")" : "");
+  if (shown < profiles.programs.size())
+    text += ", " + showCount(profiles.programs.size() - shown, "other");
+  if (profiles.faults.reports)
+    text += "; " + showCount(profiles.faults.sum, "page fault");
+  std::vector<std::string> lines = {text};
+  if (profiles.objectsLost)
+    lines.push_back("not in the sums, because there are too many objects: " +
+                    showCount(profiles.objectsLost, "entry"));
+  return lines;
+}
+
+/// The sum, "-" if nobody knows it, with a + if not all do.
+static std::string showSum(const KnownSum &value, size_t reports) {
+  if (!value.reports)
+    return "-";
+  return showNumber(value.sum) + (value.reports < reports ? "+" : "");
+}
+
+Table mpg::profileTable(const MergedProfiles &profiles, size_t maxRows) {
+  Table table;
+  table.addColumn("region", /*isNumber=*/false);
+  table.addColumn("object", /*isNumber=*/false);
+  for (StringRef heading : {"profiles", "in use", "large", "faults",
+                            "faults' ms", "TLB misses", "samples"})
+    table.addNumber(heading);
+  for (const RankObject &object :
+       ArrayRef(profiles.objects).take_front(maxRows)) {
+    KnownSum milliseconds = object.faultMicroseconds;
+    milliseconds.sum /= 1000;
+    constexpr size_t maxName = 50;
+    std::string name = object.name;
+    if (!object.callers.empty())
+      name += ", from " + object.callers.front();
+    name = printable(name);
+    if (name.size() > maxName)
+      name = name.substr(0, maxName - 3) + "...";
+    std::string share = "-";
+    if (object.shareReports)
+      share = showShare(getMillionths(object.hugeBytes, object.usedBytes));
+    table.addRow({regionName(object.region).str(), name,
+                  showNumber(object.reports), formatBytes(object.peakBytes),
+                  share, showSum(object.faults, object.reports),
+                  showSum(milliseconds, object.reports),
+                  showSum(object.tlbSamples, object.reports),
+                  showSum(object.codeSamples, object.reports)});
+  }
+  return table;
+}
+
+static void writeProfiles(raw_ostream &out, const MergedProfiles &profiles) {
+  constexpr size_t maxRows = 20;
+  for (const std::string &line : profileLines(profiles))
+    writeLine(out, line);
+  profileTable(profiles, maxRows).write(out, /*indent=*/2);
+  if (profiles.objects.size() > maxRows)
+    writeLine(out, "and " + showCount(profiles.objects.size() - maxRows,
+                                      "smaller object"));
+}
+
 static StringRef describeKind(SkipKind kind) {
   switch (kind) {
   case SkipKind::unreadable:
@@ -267,9 +341,9 @@ std::string mpg::showSkipped(const Merge &merge, SkipKind kind) {
 }
 
 static void writeSkipped(raw_ostream &out, const Merge &merge) {
-  if (merge.reports == merge.files)
+  if (merge.skippedFiles() == 0)
     return;
-  out << "  not merged: " << showNumber(merge.files - merge.reports) << " of "
+  out << "  not merged: " << showNumber(merge.skippedFiles()) << " of "
       << showCount(merge.files, "file") << "\n";
   for (size_t kind = 0; kind < skipKindCount; ++kind)
     if (std::string text = showSkipped(merge, SkipKind(kind)); !text.empty())
@@ -288,6 +362,8 @@ void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
     writeLines(regionLines(merge));
     writeOutliers(out, merge);
   }
+  if (merge.profiles.profiles)
+    writeProfiles(out, merge.profiles);
   writeLines(missingLines(merge));
   writeSkipped(out, merge);
 }
