@@ -7,31 +7,31 @@ include "OptionClasses.td"
 def quick : LongFlag<"quick",
     "small arrays: all experiments together take about\n"
     "two minutes">,
-    Manual<[{Small arrays: all experiments together take about two minutes. Effects that
-need more memory than the TLBs and caches reach are smaller then. On slow machines
-and on those of many NUMA nodes no round is begun that would end after five minutes, but
-for the first, and a line tells it.}]>;
+    Manual<[{Uses small arrays: all experiments together take about two minutes. Effects that need more
+memory than the TLBs and caches reach are smaller then. On slow machines and those with
+many NUMA nodes, mpgbench starts no round after the first that would end after five
+minutes, and says so.}]>;
 def repeat : LongValue<"repeat", "N",
     "measure each point N times, 7 if not given; below 6 there are\n"
     "no intervals and no verdicts">,
-    Manual<[{Measure each point N times, 7 if not given, 1,000 at most. Below 6 there is
-no interval of 95 %, and no verdict.}]>;
+    Manual<[{Measures each point N times, 7 by default, at most 1,000. With fewer than 6 there is no 95 %
+interval and no verdict.}]>;
 def seed : LongValue<"seed", "N", "of the random order; 1 if not given">,
-    Manual<[{Of the random order of the points, 1 if not given. The report has it.}]>;
+    Manual<[{Sets the seed of the random order of the points, 1 by default. The report has it.}]>;
 
 def json : LongValue<"json", "FILE",
     "also write everything as JSON, schema mpgbench-1; - is\n"
     "standard output, and the report goes to standard error">,
-    Manual<[{Also write everything, each measurement included, as JSON, schema mpgbench-1
+    Manual<[{Also writes everything, with each measurement, as JSON, schema mpgbench-1
 (`docs/schema/mpgbench-1.schema.json`).}]>;
 def csv : LongValue<"csv", "FILE", "also write each measurement as CSV">,
-    Manual<[{Also write one line for each measurement.}]>;
+    Manual<[{Also writes one line for each measurement.}]>;
 def html : LongValue<"html", "FILE",
     "also write a page with plots; needs no network">,
-    Manual<[{Also write a page with plots, which needs no network and no scripts.}]>;
+    Manual<[{Also writes a page with plots, which needs neither network nor scripts.}]>;
 
 def compare : LongFlag<"compare",
     "compare two files written by --json: which differences are\n"
     "real; status 1 if something became worse">,
-    Manual<[{Compare two files that `--json` wrote: ratio and interval of each point that
-both have, and which differences are real.}]>;
+    Manual<[{Compares two files of `--json`: ratio and interval of each point that both have, and which
+differences are real.}]>;
