@@ -64,6 +64,7 @@ private:
   bool areTogether(const NestArray &array) const;
   ArraySize sizeOfObject(Value &base) const;
   ArraySize sizeOfVector(Value &base) const;
+  ArraySize sizeOfAllocatable(Value &base) const;
 
   Loop &loop;
   Function &function;
@@ -134,6 +135,45 @@ ArraySize NestFinder::sizeOfVector(Value &base) const {
   return size;
 }
 
+/// By flang's descriptor of a module's allocatable array: address, bytes of an
+/// element, four numbers, and lower bound, extent and stride of each dimension.
+ArraySize NestFinder::sizeOfAllocatable(Value &base) const {
+  ArraySize size;
+  auto *load = dyn_cast<LoadInst>(&base);
+  auto *global = dyn_cast_or_null<GlobalVariable>(
+      load ? load->getPointerOperand() : nullptr);
+  auto *type =
+      dyn_cast_or_null<StructType>(global ? global->getValueType() : nullptr);
+  auto *dimensions = dyn_cast_or_null<ArrayType>(
+      type && type->getNumElements() == 8 ? type->getElementType(7) : nullptr);
+  if (!dimensions || !type->getElementType(0)->isPointerTy() ||
+      dimensions->getElementType() != ArrayType::get(number, 3))
+    return size;
+  const StructLayout &places = *layout.getStructLayout(type);
+  auto add = [&](uint64_t offset) {
+    size.product.push_back(scev.getAddExpr(scev.getSCEV(global),
+                                           scev.getConstant(number, offset)));
+  };
+  add(places.getElementOffset(1));
+  for (uint64_t i = 0; i < dimensions->getNumElements(); ++i)
+    add(places.getElementOffset(7) + (3 * i + 1) * sizeof(int64_t));
+  size.bytes = scev.getZero(number);
+  return size;
+}
+
+/// What \p phi is unless it is null, as the memory of an empty vector is.
+static Value *getOther(const PHINode &phi) {
+  Value *other = nullptr;
+  for (Value *value : phi.incoming_values()) {
+    if (isa<ConstantPointerNull>(value))
+      continue;
+    if (other || isa<PHINode>(value))
+      return nullptr;
+    other = value;
+  }
+  return other;
+}
+
 /// Of all that \p base points to; nothing if that is not known here.
 ArraySize NestFinder::sizeOfObject(Value &base) const {
   ArraySize size;
@@ -153,8 +193,15 @@ ArraySize NestFinder::sizeOfObject(Value &base) const {
             size.bytes,
             scev.getNoopOrZeroExtend(scev.getSCEV(fresh->count), number));
     }
+  } else if (auto *phi = dyn_cast<PHINode>(&base)) {
+    Value *other = getOther(*phi);
+    return other ? sizeOfObject(*other) : size;
   } else {
-    return sizeOfVector(base);
+    size = sizeOfVector(base);
+    if (!size.bytes)
+      size = sizeOfAllocatable(base);
+    if (!size.bytes)
+      size.object = &base;
   }
   return size;
 }

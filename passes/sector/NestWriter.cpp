@@ -12,6 +12,7 @@
 
 #include "base/Hint.h"
 #include "hints/HintSource.h"
+#include "openmp/Allocations.h"
 #include "sector/SectorAuto.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -36,8 +37,9 @@ static constexpr uint64_t maxKept = cacheBytes / 4 * 3;
 static constexpr uint64_t maxKeptOfTeam = 12 * wayBytes;
 /// Less is kept anyway, or worth nothing.
 static constexpr uint64_t minKept = 128 << 10;
-/// Kept arrays and streams together: with less some sets still hold all.
-static constexpr uint64_t minTogether = cacheBytes / 4 * 5;
+/// Kept arrays, and what is streamed between two uses of them: with less some
+/// sets still hold all.
+static constexpr uint64_t minTogether = (l2Ways + 1) * wayBytes;
 /// Setting ways takes microseconds, which a shorter nest would not win back.
 static constexpr uint64_t minStreamed = 16 << 20;
 /// Threads that share an L2. HW:a64fx-cmgs
@@ -53,12 +55,21 @@ public:
   bool isKnown(const ArraySize &size) const;
   Value *write(const SCEV *expression, IRBuilder<> &builder) const;
   Value *write(const ArraySize &size, IRBuilder<> &builder) const;
+  bool isLastKnown() const {
+    return !place.region ||
+           (place.sharing->last && isKnown(place.sharing->last));
+  }
+  /// The number of the last iteration that the team shares.
+  Value *writeLast(IRBuilder<> &builder) const {
+    return get(place.sharing->last, builder);
+  }
 
 private:
   bool isKnown(const Value *value, unsigned depth = 0) const;
   Value *get(Value *value, IRBuilder<> &builder) const;
   bool isBoundLoad(const Value *value, const Value *variable) const;
   Value *fold(const SCEVNAryExpr &expression, IRBuilder<> &builder) const;
+  std::optional<Allocation> findObject(const Value &pointer) const;
 
   const NestPlace &place;
   Instruction *at;
@@ -145,11 +156,47 @@ bool NumberWriter::isKnown(const SCEV *expression) const {
          });
 }
 
+/// The only value that \p variable ever has; null: not known.
+static Value *findOnlyValue(const AllocaInst &variable) {
+  Value *only = nullptr;
+  for (const User *user : variable.users()) {
+    auto *store = dyn_cast<StoreInst>(user);
+    auto *call = dyn_cast<CallBase>(user);
+    if (store && store->getPointerOperand() == &variable && !only)
+      only = const_cast<Value *>(store->getValueOperand());
+    else if (!isa<LoadInst>(user) &&
+             !(call && (findStart(*call) || call->isLifetimeStartOrEnd())))
+      return nullptr;
+  }
+  return only;
+}
+
+/// The allocation, in front of the region, of what \p pointer of the region's
+/// body points to.
+std::optional<Allocation> NumberWriter::findObject(const Value &pointer) const {
+  auto *load = dyn_cast<LoadInst>(&pointer);
+  auto *argument =
+      dyn_cast<Argument>(load ? load->getPointerOperand() : &pointer);
+  if (!place.region || !argument)
+    return std::nullopt;
+  Value *operand = place.region->operandFor(argument->getArgNo());
+  auto *variable = dyn_cast_or_null<AllocaInst>(operand);
+  if (load)
+    operand = variable ? findOnlyValue(*variable) : nullptr;
+  auto *call = dyn_cast_or_null<CallBase>(operand);
+  std::optional<Allocation> fresh =
+      call ? findAllocation(*call) : std::optional<Allocation>();
+  return fresh && place.dominators->dominates(call, at) ? fresh : std::nullopt;
+}
+
 bool NumberWriter::isKnown(const ArraySize &size) const {
+  if (size.object)
+    return bool(findObject(*size.object));
   return isKnown(size.bytes) &&
+         all_of(size.product,
+                [&](const SCEV *address) { return isKnown(address); }) &&
          all_of(size.loaded, [&](const ArraySize::Difference &one) {
-           // A team's last element is read before it is known to be there.
-           return !place.region && isKnown(one.last) && isKnown(one.first);
+           return isKnown(one.last) && isKnown(one.first);
          });
 }
 
@@ -214,7 +261,20 @@ Value *NumberWriter::write(const SCEV *expression, IRBuilder<> &builder) const {
 }
 
 Value *NumberWriter::write(const ArraySize &size, IRBuilder<> &builder) const {
+  if (size.object) {
+    Allocation fresh = *findObject(*size.object);
+    Value *bytes = builder.CreateZExtOrTrunc(fresh.bytes, number);
+    return fresh.count ? builder.CreateMul(bytes, builder.CreateZExtOrTrunc(
+                                                      fresh.count, number))
+                       : bytes;
+  }
   Value *sum = write(size.bytes, builder);
+  if (!size.product.empty())
+    sum = builder.getInt64(1);
+  for (const SCEV *address : size.product)
+    sum = builder.CreateMul(
+        sum,
+        builder.CreateAlignedLoad(number, write(address, builder), Align(8)));
   for (const ArraySize::Difference &one : size.loaded) {
     auto load = [&](const SCEV *address) {
       Value *value = builder.CreateAlignedLoad(
@@ -241,8 +301,8 @@ struct KnownBytes {
 } // namespace
 
 static std::optional<uint64_t> constantSize(const ArraySize &size) {
-  auto *bytes = dyn_cast<SCEVConstant>(size.bytes);
-  if (!bytes || !size.loaded.empty())
+  auto *bytes = dyn_cast_or_null<SCEVConstant>(size.bytes);
+  if (!bytes || !size.loaded.empty() || !size.product.empty())
     return std::nullopt;
   return bytes->getAPInt().getLimitedValue(uint64_t(1) << 48);
 }
@@ -307,7 +367,7 @@ NestVerdict mpg::judge(const Nest &nest, const NestPlace &place) {
                          : "how much it uses once is not known in front of it";
     return verdict;
   }
-  if (!nest.times || !writer.isKnown(nest.times)) {
+  if (!nest.times || !writer.isKnown(nest.times) || !writer.isLastKnown()) {
     verdict.reason = "how often it runs is not known in front of it";
     return verdict;
   }
@@ -315,7 +375,8 @@ NestVerdict mpg::judge(const Nest &nest, const NestPlace &place) {
   verdict.reason = whyNotBySize(nest, place, known);
   verdict.isAsked = !known.kept || !known.streamed ||
                     (!nest.isRandom && !isa<SCEVConstant>(nest.times));
-  verdict.ways = streams > 1 ? 2 : 1;
+  // What a stream prefetches must not displace another's.
+  verdict.ways = streams > 2 ? 2 : 1;
   return verdict;
 }
 
@@ -349,6 +410,25 @@ static Value *compare(const Nest &nest, const NestPlace &place,
   Value *displaces = builder.CreateICmpSGT(builder.CreateAdd(kept, between),
                                            builder.getInt64(minTogether));
   return builder.CreateAnd(builder.CreateAnd(fits, pays), displaces);
+}
+
+/// As compare(), where a team may have nothing to do: then the elements that it
+/// reads are not there.
+static Value *compareIfAny(const Nest &nest, const NestPlace &place,
+                           const NumberWriter &writer, Instruction *front) {
+  IRBuilder<> builder(front);
+  Value *last = writer.writeLast(builder);
+  Value *any =
+      builder.CreateICmpSGE(last, Constant::getNullValue(last->getType()));
+  BasicBlock *before = front->getParent();
+  Instruction *then = SplitBlockAndInsertIfThen(any, front, false);
+  builder.SetInsertPoint(then);
+  Value *pays = compare(nest, place, writer, builder);
+  builder.SetInsertPoint(front->getParent(), front->getParent()->begin());
+  PHINode *either = builder.CreatePHI(pays->getType(), 2);
+  either->addIncoming(pays, then->getParent());
+  either->addIncoming(builder.getFalse(), before);
+  return either;
 }
 
 static void callEnd(const SectorCalls &calls, Value *token,
@@ -391,7 +471,8 @@ void mpg::writeNest(const Nest &nest, const NestPlace &place,
   Instruction *end = place.region ? front->getNextNode() : nullptr;
   Value *token = nullptr;
   if (verdict.isAsked) {
-    Value *pays = compare(nest, place, writer, builder);
+    Value *pays = place.region ? compareIfAny(nest, place, writer, front)
+                               : compare(nest, place, writer, builder);
     BasicBlock *before = front->getParent();
     Instruction *then = SplitBlockAndInsertIfThen(pays, front, false);
     builder.SetInsertPoint(then);

@@ -48,6 +48,11 @@ struct ArraySize {
   };
   const llvm::SCEV *bytes = nullptr; ///< 64 bits; null: not known
   llvm::SmallVector<Difference, 1> loaded;
+  /// Not empty: the product of the numbers, of 64 bits, at these addresses.
+  llvm::SmallVector<const llvm::SCEV *, 4> product;
+  /// In a parallel region: all that this points to, whose size the function
+  /// around the region may know.
+  llvm::Value *object = nullptr;
 };
 
 /// One array of a nest.
@@ -86,7 +91,7 @@ void findNests(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses,
 struct NestPlace {
   const ParallelRegion *region = nullptr; ///< null: in front of the nest
   const WorksharingLoop *sharing = nullptr;
-  const llvm::DominatorTree *dominators; ///< of the nest's function
+  const llvm::DominatorTree *dominators; ///< of the function that sets them
 };
 
 /// The outcome for a nest.

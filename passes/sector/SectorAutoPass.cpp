@@ -106,7 +106,8 @@ void SectorPlanner::plan(Nest nest, const ParallelRegion *region) {
   Planned one;
   one.nest = std::move(nest);
   one.place.region = region;
-  one.place.dominators = &analyses.getResult<DominatorTreeAnalysis>(function);
+  one.place.dominators = &analyses.getResult<DominatorTreeAnalysis>(
+      region ? *region->fork->getFunction() : function);
   if (const char *reason = whyNot(function))
     one.nest.reason = reason;
   else if (hasHints(one.nest))
@@ -151,19 +152,18 @@ void SectorPlanner::visitFunction(Function &function) {
   visitRegion(function, nests);
   bool isTaken = false;
   for (Nest &nest : nests) {
-    const ParallelRegion *start = starts.front();
-    Function *caller = start->fork->getFunction();
-    if (nest.reason)
-      ;
-    else if (starts.size() > 1)
-      nest.reason = "several places start its parallel region";
-    else if (isa<InvokeInst>(start->fork) || inTeams.contains(caller))
-      nest.reason = "its parallel region starts in another one";
-    else if (isTaken)
+    ++next;
+    if (!nest.reason && isTaken)
       nest.reason = "another nest of the parallel region is divided";
-    plan(std::move(nest), start);
-    planned.back().place.sharing = &*++next;
-    isTaken |= !planned.back().verdict.reason;
+    isTaken |= !nest.reason;
+    for (const ParallelRegion *start : starts) {
+      Nest copy = nest;
+      if (!copy.reason && (isa<InvokeInst>(start->fork) ||
+                           inTeams.contains(start->fork->getFunction())))
+        copy.reason = "its parallel region starts in another one";
+      plan(std::move(copy), start);
+      planned.back().place.sharing = &*next;
+    }
   }
 }
 

@@ -17,7 +17,7 @@ MPG_KEEP double wanted[4 << 20];
 
 double gather(void) {
   double sum = 0;
-  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: sector 1 gets 2 of 14 ways of L2 for {{at, values|values, at}}, used once, beside table
+  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: sector 1 gets 1 of 14 ways of L2 for {{at, values|values, at}}, used once, beside table
   for (long i = 0; i < 4 << 20; i++) sum += table[at[i]] * values[i];
   return sum;
 }

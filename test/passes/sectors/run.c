@@ -52,7 +52,7 @@ int main(void) {
   // CHECK: small
   // CHECK-NOT: {{begin|end}}
   // CHECK: 4 MB
-  // CHECK-NEXT: begin 255 255 255 255 12 2: 0
+  // CHECK-NEXT: begin 255 255 255 255 13 1: 0
   // CHECK-NEXT: end 0
   puts("small"), matrix(1000, 5), matrix(0, 5);
   puts("4 MB"), matrix(500000, 3);
