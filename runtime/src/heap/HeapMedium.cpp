@@ -72,6 +72,9 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
                          uint32_t &dirtyPages, int &error) {
   emptyQueue();
+  forSlabs.noteRequest();
+  forBlocks.noteRequest();
+  forLongBlocks.noteRequest();
   MediumShape shape = computeShape(bytes, alignment);
   uint32_t pageAlignment =
       alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;

@@ -161,9 +161,9 @@ private:
   /// Start and end of the memory that came last.
   uintptr_t newest MPG_GUARDED_BY(lock) = 0;
   uintptr_t top MPG_GUARDED_BY(lock) = 0;
-  PageChoice forSlabs MPG_GUARDED_BY(lock){1};
-  PageChoice forBlocks MPG_GUARDED_BY(lock){1};
-  PageChoice forLongBlocks MPG_GUARDED_BY(lock){2}; ///< of a frame and more
+  PageChoice forSlabs MPG_GUARDED_BY(lock){false};
+  PageChoice forBlocks MPG_GUARDED_BY(lock){false};
+  PageChoice forLongBlocks MPG_GUARDED_BY(lock){true}; ///< of a frame and more
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   /// Runs that unlock() gives back, linked.
   uint32_t leaving MPG_GUARDED_BY(lock) = 0;

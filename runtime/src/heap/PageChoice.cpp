@@ -28,45 +28,71 @@ void PageChoice::enlarge(unsigned sample, bool isFull) {
   samples[sample] = Range{};
 }
 
-/// Makes samples large that are in use, and decides.
-void PageChoice::inspect() {
-  constexpr uint8_t enoughLooks = 8;
+/// Makes samples large that are in use. Decides, unless they are as many as
+/// those of which little is written. Returns the number of the latter.
+unsigned PageChoice::inspect() {
   constexpr size_t pages = hugeFrameBytes / heapPageBytes;
-  unsigned dense = 0, sparse = 0, known = 0;
+  unsigned dense = 0, sparse = 0;
   for (unsigned i = 0; i < maxSamples; ++i) {
     if (samples[i].empty())
       continue;
-    ++known;
     size_t present = countPresent(samples[i]);
     if (present >= pages / 2) {
       ++dense;
       // Pages that a parent or child shares would be copied.
       enlarge(i, readPresence(samples[i]) == Presence::alone);
     } else if (present < pages * 3 / 8 &&
-               present > countEdgePages(samples[i])) {
+               present > countEdgePages(samples[i]) + isLong) {
       ++sparse;
     }
   }
-  if (dense <= sparse && sparse >= enough)
-    use = Use::sparse;
-  else if (dense > sparse ||
-           (known && use == Use::unknown && ++looks == enoughLooks))
+  if (dense > sparse)
     use = Use::dense;
-  if (use != Use::dense)
-    return;
+  else if (sparse >= enough)
+    use = Use::sparse;
+  return sparse;
+}
+
+/// All later memory is large.
+void PageChoice::enlargeAll() {
+  use = Use::dense;
   for (unsigned i = 0; i < maxSamples; ++i)
     if (!samples[i].empty())
       enlarge(i, /*isFull=*/false);
 }
 
+void PageChoice::inspectBetween() {
+  if (!heapSpace.mayWait())
+    return;
+  inspect();
+  if (use == Use::dense)
+    enlargeAll();
+}
+
 HeapPages PageChoice::choose() {
+  constexpr uint8_t enoughLooks = 8;
   if (use == Use::dense || !heapSpace.mayWait())
     return HeapPages::large;
-  inspect();
+  unsigned sparse = inspect();
+  if (use == Use::unknown && taken && ++looks == enoughLooks)
+    use = Use::dense;
+  if (use == Use::dense)
+    enlargeAll();
   if (use == Use::sparse)
     return HeapPages::base;
-  return use == Use::unknown && taken < enough ? HeapPages::late
-                                               : HeapPages::large;
+  // Another sample only where the one before was written to sparsely: of three
+  // arrays that are filled later, one begins on base pages.
+  bool isSample = use == Use::unknown && taken < enough && taken == sparse;
+  return isSample ? HeapPages::late : HeapPages::large;
+}
+
+/// Has khugepaged make \p memory large. A page that is there keeps its first
+/// frame from becoming large at the first touch; it is the kernel's page of
+/// zeros, at the end, where the program is the last to write.
+static void leaveToKernel(Range memory) {
+  uintptr_t last = memory.start + hugeFrameBytes - heapPageBytes;
+  *reinterpret_cast<volatile char *>(last);
+  heapSpace.enlarge(memory, /*isFull=*/false);
 }
 
 void PageChoice::note(Range memory, HeapPages pages) {
@@ -76,7 +102,11 @@ void PageChoice::note(Range memory, HeapPages pages) {
   samples[next] = first;
   next = (next + 1) % maxSamples;
   taken += taken < enough;
-  if (pages == HeapPages::late && first.end < memory.end)
+  if (pages != HeapPages::late)
+    return;
+  if (isLong)
+    leaveToKernel(memory);
+  else if (first.end < memory.end)
     heapSpace.enlarge({first.end, memory.end}, /*isFull=*/false);
 }
 

@@ -3,7 +3,9 @@
 // Decides by use which pages the new memory of an arena gets, where these are
 // transparent: large ones, or base pages for programs that write to little of
 // their blocks. Some first memory is a sample on base pages. When the arena
-// grows again, the sample shows how much of it the program has written.
+// grows again, and now and then between, the sample shows how much of it the
+// program has written. khugepaged, which takes up to ten seconds, makes the
+// samples of long blocks large: the program may allocate nothing more.
 //
 // Not thread-safe: the arena's lock is held.
 
@@ -17,14 +19,23 @@ namespace mpg {
 /// For one kind of blocks, which are written alike.
 class PageChoice {
 public:
-  /// \p enough: samples that decide that the use is sparse.
-  explicit constexpr PageChoice(uint8_t enough) : enough(enough) {}
+  /// \p isLong: blocks of a large page and more. One of them, written at its
+  /// head alone, does not decide for the others: that takes two samples.
+  explicit constexpr PageChoice(bool isLong)
+      : isLong(isLong), enough(isLong ? 2 : 1) {}
 
   /// The pages of the memory that comes next.
   HeapPages choose();
 
   /// \p memory has come as choose() said.
   void note(Range memory, HeapPages pages);
+
+  /// Called with each request to the arena: looks at the samples at ever fewer
+  /// of them, and makes those large that are in use.
+  void noteRequest() {
+    if (taken && use != Use::dense && isPowerOfTwo(++requests))
+      inspectBetween();
+  }
 
   /// \p memory goes back to the system.
   void forget(Range memory);
@@ -37,14 +48,18 @@ private:
   };
   static constexpr unsigned maxSamples = 4;
 
-  void inspect();
+  unsigned inspect();
+  void inspectBetween();
+  void enlargeAll();
   void enlarge(unsigned sample, bool isFull);
 
   Use use = Use::unknown;
-  uint8_t enough;
+  bool isLong;
+  uint8_t enough;    ///< samples that decide that the use is sparse
   uint8_t taken = 0; ///< samples before it is known
   uint8_t looks = 0; ///< that did not decide
   uint8_t next = 0;  ///< sample to replace
+  uint32_t requests = 0;
   Range samples[maxSamples];
 };
 
