@@ -61,8 +61,8 @@ struct LoadBetween {
   double othersCpus = 0; ///< CPUs that other processes kept busy, on average
   double stealCpus = 0;  ///< CPUs that the hypervisor gave to others
   double loadAverage = 0;
-  /// The hypervisor took a fiftieth of one CPU.
-  bool isStolen() const { return stealCpus > 0.02; }
+  /// The hypervisor took a twentieth of one CPU. Less is noise.
+  bool isStolen() const { return stealCpus >= 0.05; }
   /// That, or others had more than a tenth of one CPU.
   bool isBusy() const { return othersCpus > 0.10 || isStolen(); }
   /// "other processes used 1.30 CPUs, steal 0.00"; for texts.

@@ -25,11 +25,9 @@ using namespace mpg;
 // Ranks
 //===----------------------------------------------------------------------===//
 
-static constexpr double tail = 0.025; ///< on each side
-
 /// The rank k, counted from 1, of both ends of the interval; 0 if there is
 /// none. \p probabilities: that the statistic is 0, 1, ...
-static size_t endRank(ArrayRef<double> probabilities) {
+static size_t endRank(ArrayRef<double> probabilities, double tail = usualTail) {
   double sum = 0;
   size_t rank = 0;
   for (double probability : probabilities) {
@@ -63,9 +61,10 @@ static size_t endRankOfSigns(size_t n) {
 }
 
 /// Of the sum of those out of 1 ... \p n that coins choose (Wilcoxon).
-static size_t endRankOfSignedRanks(size_t n) {
+static size_t endRankOfSignedRanks(size_t n, double tail) {
   constexpr size_t maxExact = 100;
   if (n > maxExact) {
+    assert(tail == usualTail && "the quantile of another is not known");
     double count = double(n);
     return endRankNormal(count * (count + 1) / 4,
                          count * (count + 1) * (2 * count + 1) / 24);
@@ -77,7 +76,7 @@ static size_t endRankOfSignedRanks(size_t n) {
       probabilities[sum] = (probabilities[sum] +
                             (sum >= value ? probabilities[sum - value] : 0.0)) /
                            2;
-  return endRank(probabilities);
+  return endRank(probabilities, tail);
 }
 
 /// Of the number of pairs in order, one out of \p m and one out of \p n values
@@ -161,7 +160,8 @@ static size_t getStep(size_t count) {
   return (count + maxCount - 1) / maxCount;
 }
 
-Ratio mpg::pairedRatio(ArrayRef<double> before, ArrayRef<double> after) {
+Ratio mpg::pairedRatio(ArrayRef<double> before, ArrayRef<double> after,
+                       double tail) {
   assert(before.size() == after.size() && "rounds that are not whole");
   size_t count = std::min(before.size(), after.size());
   std::vector<double> logarithms;
@@ -173,7 +173,7 @@ Ratio mpg::pairedRatio(ArrayRef<double> before, ArrayRef<double> after) {
     for (size_t j = i; j < logarithms.size(); ++j)
       averages.push_back((logarithms[i] + logarithms[j]) / 2);
   return computeRatio(std::move(averages),
-                      endRankOfSignedRanks(logarithms.size()));
+                      endRankOfSignedRanks(logarithms.size(), tail));
 }
 
 static std::vector<double> computeLogarithms(ArrayRef<double> values) {

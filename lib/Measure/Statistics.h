@@ -30,6 +30,9 @@ inline std::vector<size_t> randomOrder(size_t count, std::mt19937_64 &random) {
   return order;
 }
 
+/// The probability on each side of an interval of 95 %.
+constexpr double usualTail = 0.025;
+
 struct Interval {
   double low, high;
 };
@@ -60,8 +63,10 @@ std::string describeRatio(const Ratio &ratio, llvm::StringRef word = "");
 /// Of measurements that were taken in turn: before[i] and after[i] in the same
 /// round. The Hodges-Lehmann estimate of the quotients, with the interval that
 /// belongs to Wilcoxon's signed-rank test; none below six rounds.
-/// pre: equal lengths, all values above 0.
-Ratio pairedRatio(llvm::ArrayRef<double> before, llvm::ArrayRef<double> after);
+/// pre: equal lengths, all values above 0; another \p tail (the probability on
+/// each side of the interval) for at most 100 rounds.
+Ratio pairedRatio(llvm::ArrayRef<double> before, llvm::ArrayRef<double> after,
+                  double tail = usualTail);
 
 /// Of independent measurements, such as those of two files: the same estimate
 /// over all pairs, with the interval of the Mann-Whitney test; none where their

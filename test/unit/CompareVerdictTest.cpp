@@ -133,9 +133,44 @@ TEST(CompareVerdict, HasNoneWhereCpuTimeIsNotTheProgramsAlone) {
   for (const Comparison &busy : {stolen, left, none}) {
     EXPECT_EQ(describeMode(busy, busy.modes[1]),
               "hugetlb: measured 0.92x [0.92, 0.92]");
-    EXPECT_TRUE(StringRef(describeBest(busy))
-                    .starts_with("no verdict: the machine was busy: "));
+    EXPECT_TRUE(isDecided(busy));
   }
+  EXPECT_EQ(describeBest(stolen), "no verdict: the hypervisor took 0.10 CPUs, "
+                                  "and CPU time holds some of that");
+  EXPECT_EQ(describeBest(left),
+            "no verdict: the machine was busy: other processes used 1.30 CPUs, "
+            "steal 0.00; CPU time of processes that outlived the program is "
+            "missing");
+  EXPECT_EQ(describeBest(none),
+            "no verdict: the machine was busy: other processes used 1.30 CPUs, "
+            "steal 0.00; CPU time was not measured");
+}
+
+/// The report has it all the same.
+TEST(CompareVerdict, IsOfWallTimeWithALittleSteal) {
+  Comparison quiet =
+      makeComparison({modeWith("none", 1.2), modeWith("hugetlb", 1.0)});
+  quiet.load.othersCpus = 0.01;
+  quiet.load.stealCpus = 0.04;
+  EXPECT_EQ(describeBest(quiet),
+            "large pages: 1.20x faster [1.20, 1.20] (hugetlb)");
+}
+
+/// One pair of seven in the other direction leaves 95 % but not 98 %.
+TEST(CompareVerdict, IsDecidedIfAStricterIntervalSaysTheSame) {
+  Comparison comparison =
+      makeComparison({modeWith("none", 1.2), modeWith("hugetlb", 1.0)});
+  EXPECT_TRUE(isDecided(comparison));
+  for (ModeResult &mode : comparison.modes)
+    mode.samples.resize(8);
+  EXPECT_TRUE(isDecided(comparison));
+  comparison.modes[1].samples[3].wallSeconds = 1.21;
+  EXPECT_EQ(judgeSpeedup(computeSpeedup(comparison, comparison.modes[1])),
+            SpeedVerdict::faster);
+  EXPECT_FALSE(isDecided(comparison));
+  for (ModeResult &mode : comparison.modes)
+    mode.samples.resize(5); // fewer than six of which one does not count
+  EXPECT_FALSE(isDecided(comparison));
 }
 
 TEST(CompareVerdict, IsOfTheMetric) {

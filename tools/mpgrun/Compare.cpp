@@ -153,7 +153,9 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
   comparison.date = utcNow();
   describeMachine(comparison, numa);
   comparison.metric = options.metric;
-  comparison.rounds = options.rounds;
+  constexpr unsigned firstRounds = 7, maxRounds = 28;
+  comparison.rounds = options.rounds ? options.rounds : firstRounds;
+  plan.maxRounds = options.rounds ? 0 : maxRounds;
   comparison.seed = options.seed ? *options.seed : anySeed();
   Obstacle obstacle;
   if (!plan.isRanked)

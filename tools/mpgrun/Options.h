@@ -47,10 +47,10 @@ struct RunOptions {
   bool printEnv = false;
   bool dryRun = false;
   std::vector<std::string> compareModes; ///< empty: nothing is compared
-  unsigned rounds = 7;                   ///< of a comparison
-  std::optional<uint32_t> seed;          ///< of their order; nothing: any
-  std::optional<Metric> metric;          ///< nothing: times are compared
-  std::string htmlFile; ///< of a comparison or a profile; empty: none
+  unsigned rounds = 0;          ///< of a comparison; 0: until it is decided
+  std::optional<uint32_t> seed; ///< of their order; nothing: any
+  std::optional<Metric> metric; ///< nothing: times are compared
+  std::string htmlFile;         ///< of a comparison or a profile; empty: none
   std::string
       dataFile; ///< JSON of a comparison, a profile or a merge; empty: none
   bool merge = false; ///< reports, of the files and folders in command

@@ -96,9 +96,10 @@ def compare : LongFlag<"compare",
     "the same as --compare=none,thp,hugetlb">,
     Manual<[{The same as `--compare=none,thp,hugetlb`.}]>;
 def repeat : LongValue<"repeat", "N",
-    "number of measured rounds of --compare (default 7)">,
-    Manual<[{Sets the number of measured rounds of `--compare` (default 7). A warm-up run precedes
-them. With fewer than 6 there are no intervals and no verdict.}]>;
+    "number of measured rounds of --compare (default 7 to 28)">,
+    Manual<[{Sets the number of measured rounds of `--compare`. A warm-up run precedes them. With
+fewer than 6 there are no intervals and no verdict. The default is 7, and 14 or 28 where
+fewer leave the verdict undecided.}]>;
 def seed : LongValue<"seed", "N",
     "seed of the order in which --compare runs the modes">,
     Manual<[{Sets the seed of the random order in which `--compare` runs the modes in each round.

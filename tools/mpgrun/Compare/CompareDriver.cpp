@@ -151,6 +151,8 @@ public:
 
 private:
   bool runAll();
+  void addRounds();
+  void readLoadSince(const std::optional<LoadSample> &before);
   void keepFinished(unsigned rounds);
   bool runRound(unsigned round);
   bool runMode(size_t index, unsigned round);
@@ -170,6 +172,7 @@ private:
   CompareInput input;
   std::vector<OutputFiles> firstOutputs; ///< of each mode's warm-up
   std::optional<RankFolder> folder;
+  std::vector<unsigned> cpus = allowedCpus();
   double started = 0;
   CompareEnd end;
 };
@@ -406,7 +409,10 @@ void CompareDriver::printPlan() const {
   unsigned each = runsInRound();
   errs() << "mpgrun: " << each * (comparison.rounds + 1)
          << " runs: a warm-up and " << countWord(comparison.rounds, "round")
-         << " of " << each << " modes\n";
+         << " of " << each << " modes";
+  if (plan.maxRounds)
+    errs() << "; up to " << plan.maxRounds << " rounds while undecided";
+  errs() << "\n";
 }
 
 /// "0.4 s", "40 s", "12 min", "3 h".
@@ -483,28 +489,47 @@ void CompareDriver::keepFinished(unsigned rounds) {
              [&](const RunSample &sample) { return sample.round > rounds; });
 }
 
+/// As many again, if that may decide.
+void CompareDriver::addRounds() {
+  if (comparison.rounds >= plan.maxRounds || isDecided(comparison))
+    return;
+  unsigned done = comparison.rounds;
+  comparison.rounds = std::min(2 * done, plan.maxRounds);
+  if (plan.showsProgress)
+    errs() << "mpgrun: undecided after " << done
+           << " rounds: " << comparison.rounds - done << " more\n";
+}
+
+/// That of ranks is known from them.
+void CompareDriver::readLoadSince(const std::optional<LoadSample> &before) {
+  if (plan.isRanked)
+    return;
+  std::optional<LoadSample> after = readLoad(cpus);
+  comparison.isLoadKnown = before && after;
+  if (comparison.isLoadKnown)
+    comparison.load = loadBetween(*before, *after);
+}
+
 /// False: it was ended before there is anything to tell.
 bool CompareDriver::runAll() {
-  std::vector<unsigned> cpus = allowedCpus();
   std::optional<LoadSample> before;
   started = nowSeconds();
   for (unsigned round = 0;
        round <= comparison.rounds && comparison.failure.empty(); ++round) {
     if (round == 1)
       before = readLoad(cpus);
-    if (runRound(round))
+    if (!runRound(round)) {
+      if (!end.interruptedBy || round < 2)
+        return false;
+      keepFinished(round - 1);
+      break;
+    }
+    if (round < comparison.rounds || !comparison.failure.empty())
       continue;
-    if (!end.interruptedBy || round < 2)
-      return false;
-    keepFinished(round - 1);
-    break;
+    readLoadSince(before);
+    addRounds();
   }
-  if (plan.isRanked)
-    return true;
-  std::optional<LoadSample> after = readLoad(cpus);
-  comparison.isLoadKnown = before && after;
-  if (comparison.isLoadKnown)
-    comparison.load = loadBetween(*before, *after);
+  readLoadSince(before);
   return true;
 }
 

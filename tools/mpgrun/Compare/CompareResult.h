@@ -142,9 +142,15 @@ llvm::StringRef verdictName(SpeedVerdict verdict);
 std::string describeSpeedup(const Ratio &speedup, Basis basis);
 
 /// Of \p mode against the first one, over the rounds that count: above 1 it is
-/// better.
+/// better. \p tail as for pairedRatio().
 /// pre: both have figures.
-Ratio computeSpeedup(const Comparison &comparison, const ModeResult &mode);
+Ratio computeSpeedup(const Comparison &comparison, const ModeResult &mode,
+                     double tail = usualTail);
+
+/// Whether more rounds would not change the verdict: it also holds with an
+/// interval of 98 %, because who looks again after each few rounds sees more
+/// differences than there are; or there is none for another reason.
+bool isDecided(const Comparison &comparison);
 
 /// One sentence for each mode but the base: "hugetlb: 1.12x faster ...".
 std::string describeMode(const Comparison &comparison, const ModeResult &mode);

@@ -89,6 +89,7 @@ struct ComparePlan {
   bool trace = true;         ///< look at the program's memory in the warm-up
   bool showsProgress = true; ///< on standard error
   bool isRanked = false;     ///< the ranks measure: CompareRanks.h
+  unsigned maxRounds = 0;    ///< more are added until it is decided; 0: none
 };
 
 /// A condition that ends a comparison.
@@ -103,7 +104,7 @@ struct CompareEnd {
 void fillMemory(ModeMemory &memory, const RunReport &report);
 
 /// Fills in what is measured; \p comparison holds the command, the metric,
-/// the number of rounds and the seed.
+/// the number of rounds (the first ones, if more may be added) and the seed.
 /// pre: one thread; nothing else of this process waits for children.
 CompareEnd driveComparison(const ComparePlan &plan, Comparison &comparison);
 

@@ -7,6 +7,8 @@
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -94,14 +96,14 @@ static std::vector<double> getValues(const ModeResult &mode, Basis basis) {
   });
 }
 
-Ratio mpg::computeSpeedup(const Comparison &comparison,
-                          const ModeResult &mode) {
+Ratio mpg::computeSpeedup(const Comparison &comparison, const ModeResult &mode,
+                          double tail) {
   Basis basis = computeBasis(comparison);
   std::vector<double> before = getValues(mode, basis);
   std::vector<double> after = getValues(comparison.modes.front(), basis);
   if (basis == Basis::metric && comparison.metric->isMoreBetter)
     std::swap(before, after);
-  return pairedRatio(before, after);
+  return pairedRatio(before, after, tail);
 }
 
 /// "0 B of 300 MiB on large pages: the pool is empty"
@@ -140,18 +142,13 @@ static std::string makeSubject(const Comparison &comparison,
   return mode.name + " against " + base.name;
 }
 
-std::string mpg::describeBest(const Comparison &comparison) {
-  if (!comparison.failure.empty())
-    return "nothing compared: " + comparison.failure;
-  const ModeResult *best = nullptr, *without = nullptr;
+/// The mode that the verdict is about; null: none was on large pages.
+static const ModeResult *findBest(const Comparison &comparison) {
+  const ModeResult *best = nullptr;
   Ratio bestSpeedup;
   for (const ModeResult &mode : ArrayRef(comparison.modes).drop_front()) {
-    if (!mode.missing.empty())
+    if (!mode.missing.empty() || mode.hadNone())
       continue;
-    if (mode.hadNone()) {
-      without = &mode;
-      continue;
-    }
     Ratio speedup = computeSpeedup(comparison, mode);
     SpeedVerdict verdict = judgeSpeedup(speedup);
     SpeedVerdict bestVerdict = judgeSpeedup(bestSpeedup);
@@ -161,15 +158,50 @@ std::string mpg::describeBest(const Comparison &comparison) {
     best = &mode;
     bestSpeedup = speedup;
   }
-  if (!best)
+  return best;
+}
+
+bool mpg::isDecided(const Comparison &comparison) {
+  constexpr double strictTail = 0.01;
+  const ModeResult *best = findBest(comparison);
+  return !best || isTooBusy(comparison) ||
+         judgeSpeedup(computeSpeedup(comparison, *best, strictTail)) !=
+             SpeedVerdict::undecided;
+}
+
+/// Why the times say nothing. pre: isTooBusy().
+static std::string describeTooBusy(const Comparison &comparison) {
+  const LoadBetween &load = comparison.load;
+  if (load.isStolen())
+    return formatv("the hypervisor took {0:f2} CPUs, and CPU time holds some "
+                   "of that",
+                   load.stealCpus);
+  return "the machine was busy: " + load.describe() +
+         (comparison.leftProcesses
+              ? "; CPU time of processes that outlived the program is missing"
+              : "; CPU time was not measured");
+}
+
+std::string mpg::describeBest(const Comparison &comparison) {
+  if (!comparison.failure.empty())
+    return "nothing compared: " + comparison.failure;
+  const ModeResult *best = findBest(comparison);
+  if (!best) {
+    const ModeResult *without = find_if(
+        ArrayRef(comparison.modes).drop_front(), [](const ModeResult &mode) {
+          return mode.missing.empty() && mode.hadNone();
+        });
     return "no verdict: " + without->name + ": " + describeHad(*without);
-  std::string busy = "the machine was busy: " + comparison.load.describe();
+  }
   if (isTooBusy(comparison))
-    return "no verdict: " + busy;
+    return "no verdict: " + describeTooBusy(comparison);
+  Ratio speedup = computeSpeedup(comparison, *best);
   Basis basis = computeBasis(comparison);
-  std::string text = describeSpeedup(bestSpeedup, basis);
-  if (judgeSpeedup(bestSpeedup) != SpeedVerdict::noGain)
+  std::string text = describeSpeedup(speedup, basis);
+  if (judgeSpeedup(speedup) != SpeedVerdict::noGain)
     text = makeSubject(comparison, *best) + ": " + text;
   text += " (" + best->name + ")";
-  return basis == Basis::cpuTime ? text + " by CPU time; " + busy : text;
+  if (basis == Basis::cpuTime)
+    text += " by CPU time; the machine was busy: " + comparison.load.describe();
+  return text;
 }
