@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses one !OCL line: the directives about the sector cache and zero fill,
-// and the contents of their parentheses. Skips all other directives of
-// Fujitsu's by name. ProgramUnits.h declares the result.
+// Parses one !OCL line: the directives about the sector cache, zero fill and
+// prefetch, and the contents of their parentheses. Skips all other directives
+// of Fujitsu's by name. ProgramUnits.h declares the result.
 
 #include "Ocl/ProgramUnits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,6 +41,7 @@ private:
                        size_t offset);
   void readArrays(OclDirective &directive, StringRef inside, size_t offset);
   void readLines(OclDirective &directive, StringRef inside, size_t offset);
+  void readMode(OclDirective &directive, StringRef inside, size_t offset);
   std::optional<OclWays> readNumber(OclDirective &directive, StringRef word,
                                     size_t offset, StringRef cache,
                                     int64_t limit);
@@ -69,6 +70,11 @@ static const Name names[] = {
     {"END_CACHE_SUBSECTOR", OclForm::subsectorAssign, true},
     {"ZFILL", OclForm::zfill, false},
     {"NOZFILL", OclForm::noZfill, false},
+    {"PREFETCH", OclForm::prefetch, false},
+    {"PREFETCH_SEQUENTIAL", OclForm::prefetchSequential, false},
+    {"NOPREFETCH", OclForm::noPrefetch, false},
+    {"PREFETCH_LINE", OclForm::prefetchLine, false},
+    {"PREFETCH_LINE_L2", OclForm::prefetchLineL2, false},
 };
 
 static StringRef getName(OclForm form, bool isEnd) {
@@ -248,22 +254,34 @@ void Parser::readArrays(OclDirective &directive, StringRef inside,
   }
 }
 
-/// How many lines ZFILL zeroes ahead.
+/// How many lines are zeroed or prefetched ahead.
 void Parser::readLines(OclDirective &directive, StringRef inside,
                        size_t offset) {
   std::optional<int64_t> value = evaluate(inside.trim(), constants);
-  if (!value || *value < 1 || *value > 100)
+  int64_t min = directive.form == OclForm::zfill;
+  int64_t max = directive.form == OclForm::prefetchLineL2 ? 500 : 100;
+  if (!value || *value < min || *value > max)
     return refuse(directive, offset,
-                  "expected a number of lines from 1 to 100, not '" +
-                      inside.trim() + "'");
+                  "expected a number of lines from " + Twine(min) + " to " +
+                      Twine(max) + ", not '" + inside.trim() + "'");
   directive.lines = unsigned(*value);
+}
+
+/// Who decides is the same here for both.
+void Parser::readMode(OclDirective &directive, StringRef inside,
+                      size_t offset) {
+  StringRef word = inside.trim();
+  if (!word.equals_insensitive("AUTO") && !word.equals_insensitive("SOFT"))
+    refuse(directive, offset, "expected AUTO or SOFT, not '" + word + "'");
 }
 
 void Parser::readArguments(OclDirective &directive, StringRef inside,
                            size_t offset) {
   if (namesArrays(directive.form))
     readArrays(directive, inside, offset);
-  else if (directive.form == OclForm::zfill)
+  else if (directive.form == OclForm::prefetchSequential)
+    readMode(directive, inside, offset);
+  else if (isAboutLoop(directive.form))
     readLines(directive, inside, offset);
   else if (directive.form == OclForm::isolateWay)
     readWays(directive, inside, offset);
@@ -303,8 +321,11 @@ void Parser::readDirective(StringRef name, size_t offset) {
   directive.form = found->form;
   directive.isEnd = found->isEnd;
   directive.offset = offset;
-  bool takesNone = found->isEnd || found->form == OclForm::noZfill;
-  bool mayHaveNone = takesNone || found->form == OclForm::zfill;
+  bool takesNone = found->isEnd || found->form == OclForm::noZfill ||
+                   found->form == OclForm::prefetch ||
+                   found->form == OclForm::noPrefetch;
+  bool mayHaveNone = takesNone || found->form == OclForm::zfill ||
+                     found->form == OclForm::prefetchSequential;
   directive.lines = found->form == OclForm::zfill ? defaultLines : 0;
   if (takesNone && hasArguments)
     warn(inside - 1, Twine(found->name) + " takes no arguments; they are "

@@ -284,8 +284,20 @@ static std::string waysText(const OclDirective &directive) {
 }
 
 static std::string loopText(const OclDirective &directive) {
-  return "loop:zfill=" +
-         (directive.lines ? utostr(directive.lines) : std::string("off"));
+  switch (directive.form) {
+  case OclForm::prefetch:
+  case OclForm::prefetchSequential:
+    return "loop:prefetch=on";
+  case OclForm::noPrefetch:
+    return "loop:prefetch=off";
+  case OclForm::prefetchLine:
+    return "loop:prefetch-line=" + utostr(directive.lines);
+  case OclForm::prefetchLineL2:
+    return "loop:prefetch-line-l2=" + utostr(directive.lines);
+  default:
+    return "loop:zfill=" +
+           (directive.lines ? utostr(directive.lines) : std::string("off"));
+  }
 }
 
 /// The lines from the directive \p first to its end \p last, as debug

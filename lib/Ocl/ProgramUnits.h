@@ -37,7 +37,12 @@ enum class OclForm {
   sectorSize,
   subsectorAssign,
   zfill,
-  noZfill
+  noZfill,
+  prefetch,
+  prefetchSequential,
+  noPrefetch,
+  prefetchLine,
+  prefetchLineL2
 };
 
 /// As users write them, for messages.
@@ -50,9 +55,7 @@ inline bool namesArrays(OclForm form) {
 }
 
 /// Whether \p form is about the loop after it.
-inline bool isAboutLoop(OclForm form) {
-  return form == OclForm::zfill || form == OclForm::noZfill;
-}
+inline bool isAboutLoop(OclForm form) { return form >= OclForm::zfill; }
 
 /// How many ways sector 1 of one cache gets.
 struct OclWays {
@@ -68,7 +71,7 @@ struct OclDirective {
   size_t offset = 0; ///< in the text
   std::optional<OclWays> l1Ways, l2Ways;
   std::vector<std::string> arrays; ///< in lower case, each once
-  unsigned lines = 0;              ///< to zero ahead
+  unsigned lines = 0;              ///< to zero or prefetch ahead
 };
 
 struct OclProblem {

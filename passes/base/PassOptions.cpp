@@ -37,7 +37,7 @@ static constexpr OptionName optionNames[] = {
     {"sim", "off, on or check"},
     {"zfill", "off, auto or a number of lines from 1 to 100"},
     {"test-zfill", "always or a rule to break"},
-    {"prefetch", "off or far"},
+    {"prefetch", "off, user or far"},
     {"prefetch-line", "a number of lines from 0 to 100"},
     {"prefetch-line-l2", "a number of lines from 0 to 500"},
 };
@@ -88,7 +88,7 @@ bool mpg::readZfill(StringRef value, unsigned &lines) {
   return !value.getAsInteger(10, lines) && lines >= 1 && lines <= 100;
 }
 
-static constexpr const char *prefetchWords[] = {"off", "far"};
+static constexpr const char *prefetchWords[] = {"off", "user", "far"};
 
 static bool readPrefetch(StringRef value, Prefetch &mode) {
   const auto *word = find(prefetchWords, value);
@@ -154,9 +154,9 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
   if (name == "prefetch")
     return readPrefetch(value, into.prefetch);
   if (name == "prefetch-line")
-    return readLines(value, 100, into.prefetchLines.l1);
+    return readLines(value, maxL1Lines, into.prefetchLines.l1);
   if (name == "prefetch-line-l2")
-    return readLines(value, 500, into.prefetchLines.l2);
+    return readLines(value, maxL2Lines, into.prefetchLines.l2);
   // test-place
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";

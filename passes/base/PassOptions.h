@@ -69,7 +69,8 @@ constexpr unsigned zfillDefaultLines = 18;
 /// Where loops get prefetches (prefetch/Prefetch.h).
 enum class Prefetch {
   off,
-  far ///< in all loops
+  user, ///< where the source asks for them
+  far   ///< in all loops
 };
 
 /// How many lines ahead of its accesses a loop prefetches; 0: not into this
@@ -78,6 +79,12 @@ enum class Prefetch {
 struct PrefetchLines {
   unsigned l1 = 9, l2 = 70;
 };
+constexpr unsigned maxL1Lines = 100, maxL2Lines = 500;
+
+/// Of a loop that has its own choice, as metadata: whether, and how far.
+constexpr char prefetchMark[] = "mpg.prefetch";
+constexpr char prefetchL1Mark[] = "mpg.prefetch.l1";
+constexpr char prefetchL2Mark[] = "mpg.prefetch.l2";
 
 struct PassOptions {
   bool userHints = true;    ///< sector=user; sector=off leaves all untagged

@@ -508,7 +508,7 @@ bool mpg::readMarkers(Module &module, HintRequests &requests) {
         break;
       case HintKind::loop:
         requests.loops.push_back(
-            {&function, marker.call, {}, marker.text.zfill, marker.where});
+            {&function, marker.call, {}, marker.text.loop, marker.where});
         break;
       case HintKind::hint:
       case HintKind::touch:

@@ -132,7 +132,7 @@ void AccessMarker::addFunction(const HintRequest &request) {
 }
 
 /// Where \p where is, if \p function is in its file.
-static DebugLoc getLocation(const SourceLine &where, Function &function) {
+DebugLoc mpg::getLocation(const SourceLine &where, Function &function) {
   DISubprogram *program = function.getSubprogram();
   if (!program)
     return {};
@@ -443,7 +443,7 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
     readSideFile(module, file, requests);
   isChanged |= markTouches(module, requests);
   if (hasTags && optimised)
-    isChanged |= markLoops(module, requests);
+    isChanged |= markLoops(module, requests, *options);
   bool isAsked = !requests.hints.empty() || !requests.ways.empty();
   if (isAsked && options->userHints && !hasTags)
     remarkUntagged(module, "only AArch64 Linux has tags");

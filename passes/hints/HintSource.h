@@ -7,6 +7,7 @@
 #ifndef MPG_PASSES_HINTSOURCE_H
 #define MPG_PASSES_HINTSOURCE_H
 
+#include "base/PassOptions.h"
 #include "hints/HintText.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/PassManager.h"
@@ -68,9 +69,13 @@ void coverFunction(WaysRequest &request);
 // Lines to zero ahead (LoopChoices.cpp)
 //===----------------------------------------------------------------------===//
 
+/// The place of a hint in \p function, for a remark.
+llvm::DebugLoc getLocation(const SourceLine &where, llvm::Function &function);
+
 /// Marks the loops that \p requests are about. Returns whether \p module
 /// changed.
-bool markLoops(llvm::Module &module, HintRequests &requests);
+bool markLoops(llvm::Module &module, HintRequests &requests,
+               const PassOptions &options);
 
 //===----------------------------------------------------------------------===//
 // The readers

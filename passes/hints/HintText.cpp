@@ -116,13 +116,33 @@ static Error readTouch(StringRef args, TouchChoice &into) {
   return Error::success();
 }
 
-static Error readLoop(StringRef args, unsigned &zfill) {
-  args = args.trim();
-  if (args.consume_front("zfill=") && readZfill(args, zfill))
+static bool isLines(StringRef value, unsigned max, unsigned &lines) {
+  return !value.getAsInteger(10, lines) && lines <= max;
+}
+
+static Error readLoop(StringRef args, LoopChoice &into) {
+  auto [name, value] = args.trim().split('=');
+  into.value = value == "on";
+  bool isKnown = false;
+  if (name == "zfill") {
+    into.mark = zfillMark;
+    isKnown = readZfill(value, into.value);
+  } else if (name == "prefetch") {
+    into.mark = prefetchMark;
+    isKnown = value == "on" || value == "off";
+  } else if (name == "prefetch-line") {
+    into.mark = prefetchL1Mark;
+    isKnown = isLines(value, maxL1Lines, into.value);
+  } else if (name == "prefetch-line-l2") {
+    into.mark = prefetchL2Mark;
+    isKnown = isLines(value, maxL2Lines, into.value);
+  }
+  if (isKnown)
     return Error::success();
-  return badHint("unknown word '" + args +
+  return badHint("unknown word '" + args.trim() +
                  "'; known: loop:zfill=1..100, loop:zfill=auto, "
-                 "loop:zfill=off");
+                 "loop:zfill=off, loop:prefetch=on, loop:prefetch=off, "
+                 "loop:prefetch-line=0..100, loop:prefetch-line-l2=0..500");
 }
 
 template <typename Args> static Error readItems(StringRef text, Args &into) {
@@ -190,7 +210,7 @@ static Expected<HintText> parseKind(StringRef text, bool mayName) {
     error = readTouch(args, result.touch);
     break;
   case HintKind::loop:
-    error = readLoop(args, result.zfill);
+    error = readLoop(args, result.loop);
     break;
   case HintKind::endAssign:
   case HintKind::endWays:

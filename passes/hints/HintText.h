@@ -33,7 +33,13 @@ enum class HintKind {
   wayValue, ///< the number of ways, known at run time, for ways
   endAssign,
   endWays,
-  loop ///< lines to zero ahead: the next loop, and those in it
+  loop ///< lines to zero or prefetch ahead: the next loop, and those in it
+};
+
+/// A choice for a loop: metadata with a number.
+struct LoopChoice {
+  const char *mark = nullptr; ///< zfillMark or one of prefetch*Mark
+  unsigned value = 0;         ///< lines, or whether
 };
 
 /// Names of variables that have a number of ways; "" for none.
@@ -48,7 +54,7 @@ struct HintText {
   Ways ways;              ///< of ways, procedureWays
   WayNames wayNames = {}; ///< of ways in side files
   TouchChoice touch = TouchChoice::none;
-  unsigned zfill = 0; ///< of loop: as PassOptions::zfill
+  LoopChoice loop; ///< of loop
   /// Of pragmas: the number of their region, which its end has as well.
   unsigned region = 0;
   bool isL1 = false; ///< of wayValue
@@ -117,12 +123,12 @@ struct WaysRequest {
   bool hasVariables() const { return l1Variable.address || l2Variable.address; }
 };
 
-/// Lines to zero ahead in loops of the source.
+/// A choice for loops of the source.
 struct LoopRequest {
   llvm::Function *function = nullptr;
   llvm::Instruction *before = nullptr; ///< the loop follows; none: in region
   std::shared_ptr<Region> region = {};
-  unsigned zfill = 0;
+  LoopChoice choice = {};
   SourceLine where;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines to zero ahead that the source asks for in single loops: as metadata of
-// these loops, which the optimiser hands on, until ZfillPass reads it.
+// Lines to zero or prefetch ahead that the source asks for in single loops: as
+// metadata of these loops, which the optimiser hands on, until ZfillPass and
+// PrefetchPass read it.
 
 #include "base/OmpRegions.h"
 #include "base/PassOptions.h"
@@ -20,8 +21,8 @@ using namespace mpg;
 namespace {
 class LoopMarker {
 public:
-  LoopMarker(Module &module, HintRequests &requests)
-      : module(module), requests(requests) {}
+  LoopMarker(Module &module, HintRequests &requests, const PassOptions &options)
+      : module(module), requests(requests), options(options) {}
   bool run();
 
 private:
@@ -37,11 +38,19 @@ private:
 
   Module &module;
   HintRequests &requests;
+  const PassOptions &options;
   bool hasConflict = false; ///< the request at hand, with an earlier one
-  /// Of loops that a request names itself, by header.
-  DenseMap<const BasicBlock *, const LoopRequest *> named;
+  /// Of loops that a request names itself, by header and mark.
+  DenseMap<std::pair<const BasicBlock *, const char *>, const LoopRequest *>
+      named;
 };
 } // namespace
+
+/// \p request as a side file has it.
+static StringRef getWord(const LoopRequest &request) {
+  StringRef mark = request.choice.mark;
+  return mark == zfillMark ? "zfill" : "prefetch";
+}
 
 /// Says that of two requests for one loop the first counts.
 static void remarkConflict(const LoopRequest &request,
@@ -50,9 +59,21 @@ static void remarkConflict(const LoopRequest &request,
       .emit(OptimizationRemarkMissed(remarkPass, "HintConflict",
                                      userLocation(loop.getStartLoc()),
                                      loop.getHeader())
-            << "zfill in line " << ore::NV("Line", request.where.line)
+            << getWord(request) << " in line "
+            << ore::NV("Line", request.where.line)
             << " contradicts that in line "
             << ore::NV("Earlier", earlier.where.line) << ", which counts");
+}
+
+static void remarkOff(const LoopRequest &request) {
+  OptimizationRemarkEmitter(request.function)
+      .emit(OptimizationRemarkMissed(
+                remarkPass, "PrefetchSkipped",
+                getLocation(request.where, *request.function),
+                &request.function->getEntryBlock())
+            << "the hint of " << request.where.file << ":"
+            << ore::NV("Line", request.where.line) << " changes nothing: "
+            << ore::NV("Reason", "--mpg-prefetch=user or far is not given"));
 }
 
 /// Marks \p roots and the loops in them. \returns how many.
@@ -60,14 +81,15 @@ unsigned LoopMarker::markAll(const LoopRequest &request,
                              ArrayRef<Loop *> roots) {
   unsigned count = 0;
   for (Loop *root : roots) {
-    auto [known, isNew] = named.try_emplace(root->getHeader(), &request);
-    if (!isNew && known->second->zfill != request.zfill) {
+    auto [known, isNew] =
+        named.try_emplace({root->getHeader(), request.choice.mark}, &request);
+    if (!isNew && known->second->choice.value != request.choice.value) {
       remarkConflict(request, *known->second, *root);
       hasConflict = true;
       continue;
     }
     for (Loop *loop : root->getLoopsInPreorder()) {
-      addStringMetadataToLoop(loop, zfillMark, request.zfill);
+      addStringMetadataToLoop(loop, request.choice.mark, request.choice.value);
       ++count;
     }
   }
@@ -119,8 +141,13 @@ unsigned LoopMarker::mark(const LoopRequest &request) {
 
 bool LoopMarker::run() {
   std::map<std::pair<std::string, unsigned>, Answer> answers;
-  bool isChanged = false;
+  bool isChanged = false, hasZfill = false;
   for (const LoopRequest &request : requests.loops) {
+    bool isZfill = StringRef(request.choice.mark) == zfillMark;
+    if (!isZfill && options.prefetch == Prefetch::off) {
+      remarkOff(request);
+      continue;
+    }
     Answer &answer = answers
                          .try_emplace({request.where.file, request.where.line},
                                       Answer{&request})
@@ -133,6 +160,7 @@ bool LoopMarker::run() {
         answer.request = &request;
       answer.loops += loops;
       isChanged = true;
+      hasZfill |= isZfill;
     }
   }
   for (const auto &[place, answer] : answers) {
@@ -144,13 +172,15 @@ bool LoopMarker::run() {
                          : Twine(answer.loops) + " loops are marked");
     else if (!answer.isConflict)
       warn(module.getContext(), where,
-           "zfill has no effect: no loop follows, or the lines have none");
+           getWord(*answer.request) +
+               " has no effect: no loop follows, or the lines have none");
   }
-  if (isChanged)
+  if (hasZfill)
     module.getOrInsertNamedMetadata(zfillMark);
   return isChanged;
 }
 
-bool mpg::markLoops(Module &module, HintRequests &requests) {
-  return LoopMarker(module, requests).run();
+bool mpg::markLoops(Module &module, HintRequests &requests,
+                    const PassOptions &options) {
+  return LoopMarker(module, requests, options).run();
 }

@@ -249,7 +249,7 @@ void SideFileReader::applyLoop(const Key &key, const HintText &text) {
   if (functions.empty())
     return noteAbsent("function '" + key.name + "'");
   for (Function *function : functions) {
-    LoopRequest request = {function, nullptr, nullptr, text.zfill, where};
+    LoopRequest request = {function, nullptr, nullptr, text.loop, where};
     request.region = std::make_shared<Region>();
     if (key.lines.areGiven())
       request.region = regionOfLines(key.lines, *function);

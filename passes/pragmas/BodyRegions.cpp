@@ -126,9 +126,10 @@ void BodyRegions::procedure(PragmaUse &use) {
 void BodyRegions::loop(PragmaUse &use) {
   if (use.isWrong || isPattern || !isEmitted)
     return;
-  std::string lines = use.lines ? llvm::utostr(use.lines) : "off";
-  insert(map.getPlace(use.at), order,
-         markers.make(use.name, "mpg:1:loop:zfill=" + lines));
+  std::string text = std::string("mpg:1:loop:") + use.directive->choice;
+  if (use.directive->form == LineForm::lines)
+    text += llvm::utostr(use.lines);
+  insert(map.getPlace(use.at), order, markers.make(use.name, text));
 }
 
 /// \p region is well formed: only its request can be wrong.

@@ -9,17 +9,21 @@
 using namespace clang;
 using namespace mpg;
 
-/// Of zfill: as zfillDefaultLines of the passes.
-static constexpr unsigned defaultLines = 18;
-
 ArrayRef<Directive> mpg::directives() {
   static constexpr Directive table[] = {
       {"scache_isolate_way", "end_scache_isolate_way", LineForm::levels},
       {"scache_isolate_assign", "end_scache_isolate_assign", LineForm::names},
       {"cache_sector_size", "end_cache_sector_size", LineForm::pairs},
       {"cache_subsector_assign", "end_cache_subsector", LineForm::names},
-      {"zfill", nullptr, LineForm::lines},
-      {"nozfill", nullptr, LineForm::none},
+      // 18: as zfillDefaultLines of the passes.
+      {"zfill", nullptr, LineForm::lines, "zfill=", 1, 100, 18},
+      {"nozfill", nullptr, LineForm::none, "zfill=off"},
+      {"prefetch", nullptr, LineForm::none, "prefetch=on"},
+      {"prefetch_sequential", nullptr, LineForm::mode, "prefetch=on"},
+      {"noprefetch", nullptr, LineForm::none, "prefetch=off"},
+      {"prefetch_line", nullptr, LineForm::lines, "prefetch-line=", 0, 100},
+      {"prefetch_line_L2", nullptr, LineForm::lines, "prefetch-line-l2=", 0,
+       500},
   };
   return table;
 }
@@ -67,6 +71,7 @@ private:
   void parsePairs();
   void parseNames();
   void parseLines();
+  void parseMode();
   bool parseName();
   void skipSubscripts();
 
@@ -222,21 +227,32 @@ void LineParser::parseNames() {
     closeParenthesis();
 }
 
-/// [n] or [(n)], 1 to 100.
 void LineParser::parseLines() {
-  use.lines = defaultLines;
-  if (atEnd())
+  const Directive &directive = *use.directive;
+  use.lines = directive.usual;
+  if (atEnd() && directive.usual)
     return;
   bool hasParentheses = consumeIf(tok::l_paren);
   bool isNumber =
       peek().is(tok::numeric_constant) &&
       !StringRef(pp.getSpelling(peek())).getAsInteger(0, use.lines) &&
-      use.lines >= 1 && use.lines <= 100;
+      use.lines >= directive.min && use.lines <= directive.max;
   if (!isNumber)
-    return wrong("expected a number of lines from 1 to 100");
+    return wrong("expected a number of lines from " + Twine(directive.min) +
+                 " to " + Twine(directive.max));
   consume();
   if (hasParentheses)
     closeParenthesis();
+}
+
+/// Who decides is the same here for both.
+void LineParser::parseMode() {
+  if (atEnd())
+    return;
+  const IdentifierInfo *word = peek().getIdentifierInfo();
+  if (!word || (word->getName() != "soft" && word->getName() != "auto"))
+    return wrong("expected 'auto' or 'soft'");
+  consume();
 }
 
 void LineParser::parse() {
@@ -250,6 +266,8 @@ void LineParser::parse() {
     parseNames();
   else if (form == LineForm::lines)
     parseLines();
+  else if (form == LineForm::mode)
+    parseMode();
   if (use.isWrong || atEnd())
     return;
   // The end of a region is clear, whatever follows.

@@ -19,7 +19,8 @@ enum class LineForm {
   levels, ///< L2=n [L1=m]: ways of sector 1
   pairs,  ///< (l1s0,l1s1,l2s0,l2s1) or (l2s0,l2s1): ways of sectors 0 and 1
   names,  ///< a[,b...]
-  lines,  ///< [n]: lines to zero ahead
+  lines,  ///< n or (n), may be missing: lines to zero or prefetch ahead
+  mode,   ///< auto or soft, may be missing
   none    ///< nothing
 };
 
@@ -29,6 +30,10 @@ struct Directive {
   const char *begin;
   const char *end;
   LineForm form;
+  /// Of `#pragma loop`: in the grammar of HintText.h; and its numbers.
+  const char *choice = nullptr;
+  unsigned min = 0, max = 0;
+  unsigned usual = 0; ///< where no number follows; 0: it must
 
   bool isAssign() const { return form == LineForm::names; }
 };
@@ -70,7 +75,7 @@ struct PragmaUse {
 
   llvm::SmallVector<VariableName, 4> names;
   std::optional<LevelWays> l1, l2;
-  unsigned lines = 0; ///< to zero ahead; 0: none
+  unsigned lines = 0; ///< to zero or prefetch ahead
 
   bool isWrong = false;    ///< without effect
   bool isReported = false; ///< has its message

@@ -194,6 +194,6 @@ static PragmaHandlerRegistry::Add<StatementSpace>
 static PragmaHandlerRegistry::Add<ProcedureSpace>
     procedureSpace("procedure", "pragmas of the A64FX sector cache");
 static PragmaHandlerRegistry::Add<LoopSpace>
-    loopSpace("loop", "pragmas of zero fill on A64FX");
+    loopSpace("loop", "pragmas of zero fill and prefetch on A64FX");
 static FrontendPluginRegistry::Add<PragmaAction>
     action("mpg-pragmas", "pragmas of the A64FX sector cache");

@@ -10,6 +10,7 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -50,12 +51,21 @@ static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
                       SmallVectorImpl<Outcome> &outcomes) {
   Function &function = *header.getParent();
   Loop *loop = prepareLoop(header, analyses);
-  if (!loop || options.prefetch != Prefetch::far)
+  if (!loop)
     return;
+  auto asked = getOptionalIntLoopAttribute(loop, prefetchMark);
+  auto l1 = getOptionalIntLoopAttribute(loop, prefetchL1Mark);
+  auto l2 = getOptionalIntLoopAttribute(loop, prefetchL2Mark);
+  if (options.prefetch != Prefetch::far && !asked && !l1 && !l2)
+    return;
+  PrefetchLines lines = {unsigned(l1.value_or(int(options.prefetchLines.l1))),
+                         unsigned(l2.value_or(int(options.prefetchLines.l2)))};
   Outcome outcome = {userLocation(loop->getStartLoc()), &header, {}};
-  outcome.verdict.reason = whyUnchanged(function);
+  outcome.verdict.reason = asked && !*asked
+                               ? "the source forbids it (noprefetch)"
+                               : whyUnchanged(function);
   if (!outcome.verdict.reason)
-    outcome.verdict = writePrefetches(*loop, options.prefetchLines, analyses);
+    outcome.verdict = writePrefetches(*loop, lines, analyses);
   if (!outcome.verdict.reason && outcome.verdict.streams)
     analyses.invalidate(function, PreservedAnalyses::none());
   if (outcome.verdict.reason || outcome.verdict.streams)

@@ -305,7 +305,12 @@ void ZfillWriter::addCounters(BasicBlock &front, BasicBlock &rest) {
     counter->addIncoming(builder.getInt64(group), begin);
     counter->addIncoming(now, latch);
   }
+  // The source's choices of prefetches.
+  MDNode *choices = end->getMetadata(LLVMContext::MD_loop);
   end->eraseFromParent();
+  (group == 1 ? next : latch)
+      ->getTerminator()
+      ->setMetadata(LLVMContext::MD_loop, choices);
   if (condition)
     RecursivelyDeleteTriviallyDeadInstructions(condition);
 }

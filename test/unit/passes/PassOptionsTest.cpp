@@ -58,6 +58,8 @@ TEST(PassOptions, DistancesOfPrefetches) {
                                       options)),
             "");
   EXPECT_EQ(options.prefetch, Prefetch::far);
+  EXPECT_EQ(toString(parsePassOptions("prefetch=user", options)), "");
+  EXPECT_EQ(options.prefetch, Prefetch::user);
   EXPECT_EQ(options.prefetchLines.l1, 0u);
   EXPECT_EQ(options.prefetchLines.l2, 500u);
   for (const char *wrong : {"prefetch=on", "prefetch-line=101",

@@ -190,7 +190,7 @@ U#pragma loop simd aligned
   for (int i = 0; i < n; i++) sum += a[i];
 U#pragma loop loop_fission_target
 U#pragma loop loop_fission_threshold 1
-U#pragma loop prefetch_sequential soft
+H#pragma loop prefetch_sequential soft
   for (int i = 0; i < n; i++) sum += b[i];
 """),
     ("serial", "a procedure without threads; loops without a body's braces", """
