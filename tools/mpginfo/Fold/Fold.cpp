@@ -19,7 +19,6 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr size_t maxAnswerBytes = size_t(8) << 20;
 static constexpr size_t maxEntries = 4096; ///< of an answer
 static constexpr size_t maxTextBytes = 200;
 static constexpr size_t maxNamed = 3; ///< of each kind that is skipped

@@ -12,8 +12,6 @@
 using namespace llvm;
 using namespace mpg;
 
-/// mpginfo's answer has 4 KiB, one of mpgbench 1 MiB.
-static constexpr size_t maxAnswerBytes = size_t(8) << 20;
 /// Of other nodes at a time, so that nobody fills the memory.
 static constexpr size_t maxOpen = 100000;
 

@@ -16,6 +16,9 @@
 
 namespace mpg {
 
+/// mpginfo's answer has 4 KiB, one of mpgbench 1 MiB.
+constexpr size_t maxAnswerBytes = size_t(8) << 20;
+
 /// \p node is empty where the line did not name it.
 struct NodeAnswer {
   std::string node;

@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr size_t maxGroups = 20, maxDifferences = 4, maxNames = 8;
+static constexpr size_t maxGroups = 20, maxDifferences = 4, maxShown = 8;
 
 static std::string showCount(size_t count, StringRef word) {
   return formatv("{0:N} {1}{2}", count, word, count == 1 ? "" : "s").str();
@@ -47,7 +47,7 @@ static void writeCommon(raw_ostream &out, const Fold &fold) {
   const FoldGroup &group = fold.groups.front();
   writeLine(out, (fold.groups.size() == 1 ? "all equal: " : "most: ") +
                      showCount(group.nodes.size(), "node") + ": " +
-                     foldNames(group.nodes, maxNames));
+                     foldNames(group.nodes, maxShown));
   writeLine(out, join(parts, ", "));
 }
 
@@ -70,7 +70,7 @@ static void writeGroups(raw_ostream &out, const Fold &fold) {
       parts.push_back("and " + std::to_string(all.size() - maxDifferences) +
                       " more");
     writeLine(out, "differs: " + showCount(group.nodes.size(), "node") + ": " +
-                       foldNames(group.nodes, maxNames) + ": " +
+                       foldNames(group.nodes, maxShown) + ": " +
                        join(parts, "; "));
   }
   writeMore(out, groups.size(), maxGroups, "group");
@@ -91,12 +91,12 @@ static void writeFigures(raw_ostream &out, const Fold &fold) {
     judged += figure.limit.has_value();
     slow += !figure.slow.empty();
     ArrayRef<SlowNode> nodes = figure.slow;
-    for (const SlowNode &node : nodes.take_front(maxNames))
+    for (const SlowNode &node : nodes.take_front(maxShown))
       writeLine(out, "slow: " + node.node + ": " + figure.name + " " +
                          showFigure(node.value, figure.unit) + ", median " +
                          showFigure(figure.median, figure.unit) + ", limit " +
                          showFigure(*figure.limit, figure.unit));
-    writeMore(out, nodes.size(), maxNames, "slow node");
+    writeMore(out, nodes.size(), maxShown, "slow node");
   }
   if (judged && !slow)
     writeLine(out, "no slow node by " + showCount(judged, "figure"));
@@ -154,6 +154,6 @@ void mpg::writeFoldText(raw_ostream &out, const Fold &fold) {
   writeFigures(out, fold);
   if (!fold.missing.empty())
     writeLine(out, "no report: " + showCount(fold.missing.size(), "node") +
-                       ": " + foldNames(fold.missing, maxNames));
+                       ": " + foldNames(fold.missing, maxShown));
   writeSkipped(out, fold);
 }
