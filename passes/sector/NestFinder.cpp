@@ -42,6 +42,7 @@ public:
       : loop(loop), function(*loop.getHeader()->getParent()),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         loops(analyses.getResult<LoopAnalysis>(function)),
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         layout(function.getParent()->getDataLayout()),
         number(Type::getInt64Ty(function.getContext())) {}
   Nest run();
@@ -56,10 +57,8 @@ private:
   const SCEV *countTimes(const Loop &at) const;
   std::optional<ArraySize::Difference>
   findSegment(const Loop &rows, const SCEV *start, uint64_t factor) const;
-  std::optional<ArraySize::Difference> fromBounds(const Loop &rows,
-                                                  const LoadInst &bound,
-                                                  bool isUpper,
-                                                  uint64_t factor) const;
+  std::optional<ArraySize::Difference>
+  fromBounds(const Loop &rows, const LoadInst &bound, uint64_t factor) const;
   void finish(NestArray &array, ArrayRef<Motion> motions);
   bool areTogether(const NestArray &array) const;
   ArraySize sizeOfObject(Value &base) const;
@@ -70,6 +69,7 @@ private:
   Function &function;
   ScalarEvolution &scev;
   LoopInfo &loops;
+  DominatorTree &dominators;
   const DataLayout &layout;
   IntegerType *number;
   MapVector<Value *, SmallVector<Motion, 4>> motions;
@@ -210,24 +210,25 @@ ArraySize NestFinder::sizeOfObject(Value &base) const {
 // Segments of a sparse matrix
 //===----------------------------------------------------------------------===//
 
-/// \p bound is loaded in each iteration of \p rows, at the next element each:
-/// the end of a row's segment if \p isUpper, else its begin.
+/// \p bound, where a row's segment ends, is loaded in each iteration of \p
+/// rows, at the next element each.
 std::optional<ArraySize::Difference>
-NestFinder::fromBounds(const Loop &rows, const LoadInst &bound, bool isUpper,
+NestFinder::fromBounds(const Loop &rows, const LoadInst &bound,
                        uint64_t factor) const {
   const SCEV *address =
       scev.getSCEV(const_cast<Value *>(bound.getPointerOperand()));
   auto *line = dyn_cast<SCEVAddRecExpr>(address);
   int64_t bytes = int64_t(layout.getTypeStoreSize(bound.getType()));
   if (!line || line->getLoop() != &rows || !line->isAffine() || !times ||
-      !bound.getType()->isIntegerTy() ||
-      smallConstant(line->getStepRecurrence(scev)) != bytes ||
-      !loop.getExitingBlock())
+      !bound.getType()->isIntegerTy() || !bound.isSimple() ||
+      smallConstant(line->getStepRecurrence(scev)) != bytes)
+    return std::nullopt;
+  // Else the last one may never be loaded, and not be there.
+  if (rows.getExitingBlock() != rows.getLoopLatch() ||
+      !dominators.dominates(bound.getParent(), rows.getLoopLatch()))
     return std::nullopt;
   const SCEV *element = scev.getConstant(number, uint64_t(bytes));
-  const SCEV *first = line->getStart();
-  if (isUpper)
-    first = scev.getMinusSCEV(first, element);
+  const SCEV *first = scev.getMinusSCEV(line->getStart(), element);
   const SCEV *last = scev.getAddExpr(first, scev.getMulExpr(times, element));
   return ArraySize::Difference{last, first, bound.getType(), factor};
 }
@@ -255,7 +256,7 @@ NestFinder::findSegment(const Loop &rows, const SCEV *start,
     while (auto *cast = dyn_cast<CastInst>(next))
       next = cast->getOperand(0);
     auto *bound = dyn_cast<LoadInst>(next);
-    return bound ? fromBounds(rows, *bound, true, factor) : std::nullopt;
+    return bound ? fromBounds(rows, *bound, factor) : std::nullopt;
   }
   auto *begin = dyn_cast<LoadInst>(changing);
   if (!begin)
@@ -269,7 +270,7 @@ NestFinder::findSegment(const Loop &rows, const SCEV *start,
         if (smallConstant(scev.getMinusSCEV(
                 scev.getSCEV(const_cast<Value *>(bound->getPointerOperand())),
                 here)) == int64_t(layout.getTypeStoreSize(begin->getType())))
-          return fromBounds(rows, *begin, false, factor);
+          return fromBounds(rows, *bound, factor);
   return std::nullopt;
 }
 

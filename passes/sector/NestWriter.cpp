@@ -55,13 +55,20 @@ public:
   bool isKnown(const ArraySize &size) const;
   Value *write(const SCEV *expression, IRBuilder<> &builder) const;
   Value *write(const ArraySize &size, IRBuilder<> &builder) const;
+  /// Whether isAnyIteration() can be written.
   bool isLastKnown() const {
-    return !place.region ||
-           (place.sharing->last && isKnown(place.sharing->last));
+    if (!place.region)
+      return true;
+    const Value *begin = place.sharing->begin;
+    return place.sharing->last && isKnown(place.sharing->last) &&
+           (!begin || isa<ConstantInt>(begin));
   }
-  /// The number of the last iteration that the team shares.
-  Value *writeLast(IRBuilder<> &builder) const {
-    return get(place.sharing->last, builder);
+  /// Whether the team has an iteration to share.
+  Value *isAnyIteration(IRBuilder<> &builder) const {
+    Value *last = get(place.sharing->last, builder);
+    Value *begin = place.sharing->begin;
+    return builder.CreateICmpSGE(
+        last, begin ? begin : Constant::getNullValue(last->getType()));
   }
 
 private:
@@ -114,7 +121,8 @@ bool NumberWriter::isKnown(const Value *value, unsigned depth) const {
            (isa<GlobalVariable>(load->getPointerOperand()) ||
             (operand && isReadable(operand)));
   }
-  if (isa<CastInst>(value) || isa<BinaryOperator>(value))
+  auto *operation = dyn_cast<BinaryOperator>(value);
+  if (isa<CastInst>(value) || (operation && !operation->isIntDivRem()))
     return all_of(cast<Instruction>(value)->operands(), [&](const Use &use) {
       return isKnown(use.get(), depth + 1);
     });
@@ -150,6 +158,8 @@ bool NumberWriter::isKnown(const SCEV *expression) const {
   return expression && !SCEVExprContains(expression, [&](const SCEV *part) {
            if (auto *unknown = dyn_cast<SCEVUnknown>(part))
              return !isKnown(unknown->getValue());
+           if (auto *division = dyn_cast<SCEVUDivExpr>(part))
+             return !isa<SCEVConstant>(division->getRHS());
            return !isa<SCEVConstant, SCEVCastExpr, SCEVAddExpr, SCEVMulExpr,
                        SCEVUDivExpr, SCEVMinMaxExpr, SCEVSequentialMinMaxExpr>(
                part);
@@ -375,6 +385,9 @@ NestVerdict mpg::judge(const Nest &nest, const NestPlace &place) {
   verdict.reason = whyNotBySize(nest, place, known);
   verdict.isAsked = !known.kept || !known.streamed ||
                     (!nest.isRandom && !isa<SCEVConstant>(nest.times));
+  if (verdict.isAsked && !place.region && !verdict.reason &&
+      nest.loop->isInnermost() && nest.loop->getParentLoop())
+    verdict.reason = "its sizes would be compared again and again";
   // What a stream prefetches must not displace another's.
   verdict.ways = streams > 2 ? 2 : 1;
   return verdict;
@@ -417,9 +430,7 @@ static Value *compare(const Nest &nest, const NestPlace &place,
 static Value *compareIfAny(const Nest &nest, const NestPlace &place,
                            const NumberWriter &writer, Instruction *front) {
   IRBuilder<> builder(front);
-  Value *last = writer.writeLast(builder);
-  Value *any =
-      builder.CreateICmpSGE(last, Constant::getNullValue(last->getType()));
+  Value *any = writer.isAnyIteration(builder);
   BasicBlock *before = front->getParent();
   Instruction *then = SplitBlockAndInsertIfThen(any, front, false);
   builder.SetInsertPoint(then);

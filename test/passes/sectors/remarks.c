@@ -68,6 +68,14 @@ double calls(void) {
   for (long i = 0; i < 4 << 20; i++) { call(); sum += table[at[i]] * values[i]; }
   return sum;
 }
+double rowLeftOut(const int *restrict begin, const int *restrict use, long rows) {
+  double sum = 0;
+  // CHECK: remarks.c:[[#@LINE+3]]:7: remark: {{.*}}: its sizes would be compared again and again
+  for (long r = 0; r < rows; r++)
+    if (use[r])
+      for (int k = begin[r]; k < begin[r + 1]; k++) sum += table[at[k]] * values[k];
+  return sum;
+}
 void product(double *restrict y, const double *restrict x, const double *restrict a, long n, long m) {
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: sector 1 gets 1 of 14 ways of L2 for a, used once, beside x, if the sizes fit when it runs
   for (long i = 0; i < n; i++) {
