@@ -3,7 +3,7 @@
 """Share of MpgPasses.so in the time that clang spends in passes.
 
 50 C and C++ files of Debian source packages, that no configure script must
-prepare, are compiled for A64FX with -O3 -ftime-report. Five cases:
+prepare, are compiled for A64FX with -O3 -ftime-report. Six cases:
 
   no hints      the plugin is loaded and finds nothing to do
   random hints  random-hints=1: a hint on every variable, more work than any user
@@ -11,6 +11,7 @@ prepare, are compiled for A64FX with -O3 -ftime-report. Five cases:
   user's hints  the kernels of test/passes/cost: small files full of hints
   zero fill     zfill=18: loops exist twice
   prefetch      prefetch=far
+  sectors       sector=auto: all loops are looked at
 
 The figure is the processor time of all passes whose names contain "mpg" divided by the total of the
 "Pass execution timing report", summed over the files of a case: optimiser and code generator,
@@ -180,6 +181,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--own", action="store_true", help="the user's hints alone")
     parser.add_argument("--zfill", action="store_true", help="zero fill alone")
     parser.add_argument("--prefetch", action="store_true", help="prefetch alone")
+    parser.add_argument("--sectors", action="store_true", help="sectors alone")
     parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
                         help="keeps the sources; default: a temporary folder")
     arguments = parser.parse_args()
@@ -214,8 +216,11 @@ def main() -> int:
                      "(libc6-dev-arm64-cross, libstdc++-12-dev-arm64-cross)?")
         zfill = ("zero fill", compiler, sources, plugin, "zfill=18", arguments.runs)
         prefetch = ("prefetch", compiler, sources, plugin, "prefetch=far", arguments.runs)
-        if arguments.zfill or arguments.prefetch:
-            return not measure_case(*(zfill if arguments.zfill else prefetch))
+        sectors = ("sectors", compiler, sources, plugin, "sector=auto", arguments.runs)
+        for is_alone, case in ((arguments.zfill, zfill), (arguments.prefetch, prefetch),
+                               (arguments.sectors, sectors)):
+            if is_alone:
+                return not measure_case(*case)
         reached = [
             measure_case("no hints", compiler, sources, plugin, "", arguments.runs),
             measure_case("random hints", compiler, sources, plugin,
@@ -223,7 +228,8 @@ def main() -> int:
             measure_case("user's hints", compiler, kernels, plugin, "",
                          arguments.runs),
             measure_case(*zfill),
-            measure_case(*prefetch)]
+            measure_case(*prefetch),
+            measure_case(*sectors)]
     return 0 if all(reached) else 1
 
 
