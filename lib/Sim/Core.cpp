@@ -159,12 +159,12 @@ inline void Core::useMemory(const Request &request, const Chain &chain,
 
 /// The line that made room for it is written.
 inline Core::Request Core::evictedBy(const Request &request, uint64_t result) {
-  Request written = request;
-  written.line = CacheSets::evictedLine(result);
-  written.kind = Count::writeBacks;
-  written.level = 0;
-  written.isZero = false;
-  return written;
+  return {CacheSets::evictedLine(result),
+          request.row,
+          0,
+          request.sector,
+          Count::writeBacks,
+          request.isBeyond};
 }
 
 /// \p lines on one page that \p chain, one cache, does not have.
@@ -308,10 +308,11 @@ void Core::settleHeld(First &one) {
   });
 }
 
-inline void Core::addRequest(First &one, const Request &wanted) {
+__attribute__((always_inline)) inline void
+Core::addRequest(First &one, const Request &wanted) {
   request(one, wanted);
   if (period.times)
-    one.log.push_back(wanted);
+    append(one.log, wanted);
 }
 
 /// Fetches the lines beyond the end of a stream, up to the end of the page.
@@ -321,9 +322,8 @@ void Core::fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond) {
     line += uint64_t(beyond.way);
     if ((line ^ beyond.line) >> pageShift)
       return;
-    Request wanted(line, beyond.row, 0, beyond.sector, Count::prefetchMisses);
-    wanted.isBeyond = true;
-    addRequest(one, wanted);
+    addRequest(
+        one, {line, beyond.row, 0, beyond.sector, Count::prefetchMisses, true});
   }
 }
 
@@ -455,10 +455,8 @@ bool Core::zeroLine(Slot &slot, uint64_t line) {
   bool isKept = model.machine.caches.size() > 1;
   for (First &one : first)
     for (Count kind : {Count::demandMisses, Count::writeBacks}) {
-      Request wanted(line, slot.row, 0, slot.sector, kind);
-      wanted.isZero = true;
       if (isKept || kind == Count::writeBacks)
-        addRequest(one, wanted);
+        addRequest(one, {line, slot.row, 0, slot.sector, kind, false, true});
     }
   return false;
 }

@@ -18,11 +18,11 @@ void Core::findPages(Bundle &bundle, const uint64_t *addresses) const {
     uint64_t begin = addresses[member.address] + member.offset;
     uint64_t page = begin >> lineBits >> pageShift;
     if (page != last)
-      bundle.pageUses.push_back({page, member.site});
+      bundle.pageUses.emplace_back(page, member.site);
     last = (begin + slots[member.site].bytes - 1) >> lineBits >> pageShift;
     if (page == last)
       continue;
-    bundle.pageUses.push_back({last, member.site});
+    bundle.pageUses.emplace_back(last, member.site);
     bundle.findsPages = true;
   }
 }

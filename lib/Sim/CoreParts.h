@@ -121,18 +121,18 @@ struct alignas(64) Core::Slot {
 
 /// A request of the first cache to those after it.
 struct Core::Request {
-  /// Written where it stays: a copy of what was written in parts waits.
   Request(uint64_t line, unsigned row, uint8_t level, uint8_t sector,
-          Count kind)
-      : line(line), row(row), level(level), sector(sector), kind(kind) {}
+          Count kind, bool isBeyond = false, bool isZero = false)
+      : line(line), row(row), level(level), sector(sector), kind(kind),
+        isBeyond(isBeyond), isZero(isZero) {}
 
   uint64_t line;
   unsigned row;  ///< of the site's counters
   uint8_t level; ///< that is asked first, 0 for the one after the first
   uint8_t sector;
-  Count kind;            ///< writeBacks: the line is written, else read
-  bool isBeyond = false; ///< the first cache did not ask for it
-  bool isZero = false;   ///< of DC ZVA: memory is not read, no miss of it
+  Count kind;    ///< writeBacks: the line is written, else read
+  bool isBeyond; ///< the first cache did not ask for it
+  bool isZero;   ///< of DC ZVA: memory is not read, no miss of it
 };
 
 /// The first cache, for all limits that divide it alike.
@@ -164,9 +164,22 @@ inline void Core::begin() {
   model.asking = this;
 }
 
+/// Written where it stays, part by part: the host waits for a whole copy of
+/// what has just been written in parts.
+__attribute__((always_inline)) inline void
+Core::append(std::vector<Request> &requests, const Request &wanted) {
+  uint64_t line = wanted.line;
+  unsigned row = wanted.row;
+  uint8_t level = wanted.level, sector = wanted.sector;
+  Count kind = wanted.kind;
+  bool isBeyond = wanted.isBeyond, isZero = wanted.isZero;
+  requests.emplace_back(line, row, level, sector, kind, isBeyond, isZero);
+}
+
 /// For all that \p one asks: the caches after it do what they were asked for
 /// when there is much of it, and a line that all of them have is not asked for.
-inline void Core::request(First &one, const Request &wanted) {
+__attribute__((always_inline)) inline void
+Core::request(First &one, const Request &wanted) {
   if (one.requests.size() >= First::maxRequests)
     answer(one);
   if (one.requests.empty()) {
@@ -176,7 +189,7 @@ inline void Core::request(First &one, const Request &wanted) {
     if (one.held.areWaiting())
       settleHeld(one);
   }
-  one.requests.push_back(wanted);
+  append(one.requests, wanted);
 }
 
 /// A page that the site used before is in every TLB as long as none has

@@ -51,7 +51,7 @@ void Core::addCursor(const Stream &stream, unsigned bytes) {
   // With a stride of a line or more no iteration stays.
   uint64_t inverse =
       step && step >> lineBits == 0 ? ~0U / unsigned(step) + 1 : 0;
-  cursors.push_back({noLine, noLine, 0, stream, inverse, bytes, false});
+  cursors.emplace_back(stream, inverse, bytes);
 }
 
 inline bool Core::leavesAtOnce(const Cursor &cursor) {
@@ -158,7 +158,7 @@ void Core::halveBody() {
       if (cursors[at].stream.site != cursors[half + at].stream.site ||
           !haveSameLines(cursors[at], cursors[half + at]))
         return;
-    cursors.resize(half);
+    cursors.erase(cursors.begin() + ptrdiff_t(half), cursors.end());
   }
 }
 
@@ -194,7 +194,7 @@ void Core::dropFollowers() {
     else
       cursors[++kept] = cursors[at];
   }
-  cursors.resize(kept + 1);
+  cursors.erase(cursors.begin() + ptrdiff_t(kept) + 1, cursors.end());
 }
 
 void Core::run(uint64_t times) {

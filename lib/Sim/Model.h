@@ -103,6 +103,8 @@ struct Site {
 
 /// Accesses of one site in a loop, \p stride bytes apart.
 struct Stream {
+  Stream(unsigned site, uint64_t begin, int64_t stride)
+      : site(site), begin(begin), stride(stride) {}
   unsigned site;
   uint64_t begin;
   int64_t stride;
@@ -124,6 +126,7 @@ private:
   friend class Core;
   /// Of consecutive members on one page, the first.
   struct PageUse {
+    PageUse(uint64_t page, unsigned site) : page(page), site(site) {}
     uint64_t page; ///< the smallest
     unsigned site;
   };
@@ -168,12 +171,15 @@ private:
   static constexpr uint64_t noLine = ~uint64_t(0);
   /// A stream on its way.
   struct Cursor {
-    uint64_t line, end; ///< of its first and last byte
-    uint64_t next;      ///< the iteration in which it leaves them
+    Cursor(const Stream &stream, uint64_t inverse, unsigned bytes)
+        : stream(stream), inverse(inverse), bytes(bytes) {}
+    /// Of its first and last byte.
+    uint64_t line = noLine, end = noLine;
+    uint64_t next = 0; ///< the iteration in which it leaves them
     Stream stream;
     uint64_t inverse; ///< 2^32 by the stride, rounded up
     unsigned bytes;
-    bool isLed; ///< \see findLeaders
+    bool isLed = false; ///< \see findLeaders
   };
   /// A site that walks along the lines of another.
   struct Follower {
@@ -225,6 +231,7 @@ private:
   void fetchFirst(const Slot &slot, uint64_t line);
   void addRequest(First &one, const Request &wanted);
   void fetchBeyond(First &one, const PrefetchQueue::Beyond &beyond);
+  static void append(std::vector<Request> &requests, const Request &wanted);
   void request(First &one, const Request &wanted);
   void settleHeld(First &one);
   static void setHolding(First &one, bool isOn);

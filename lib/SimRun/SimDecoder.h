@@ -197,8 +197,8 @@ inline unsigned SimDecoder::readLoop(const mpg_sim_record *record,
     if (getKind(record[at]) != MPG_SIM_STREAM ||
         getKind(record[at + 1]) != MPG_SIM_STRIDE)
       return 0;
-    streams.push_back({getNumber(record[at]), getAddress(record[at]),
-                       int64_t(record[at + 1].value)});
+    streams.emplace_back(getNumber(record[at]), getAddress(record[at]),
+                         int64_t(record[at + 1].value));
   }
   return unsigned(1 + 2 * count);
 }

@@ -189,8 +189,10 @@ static uint64_t countAccesses(const mpg_sim_record *record, unsigned length) {
   return isAccess(*record) ? 1 : getAccessCount(record, length);
 }
 
-/// Up to the next record that is not for the reader alone, without a copy.
+/// Up to the next record that is not for the reader alone, without a copy. The
+/// program has just written the records: another processor's caches have them.
 void SimMerge::passOn(Lane &lane) {
+  constexpr unsigned recordsAhead = 64;
   const mpg_sim_record *first = lane.chunk + lane.at;
   unsigned left = recordsOfChunk - lane.at, count = 0;
   while (count < left) {
@@ -198,6 +200,7 @@ void SimMerge::passOn(Lane &lane) {
     if (kind == MPG_SIM_END || kind == MPG_SIM_REGION ||
         (kind >= MPG_SIM_CREATED && kind <= MPG_SIM_ENDED))
       break;
+    __builtin_prefetch(first + count + recordsAhead);
     unsigned length = getLength(first + count, left - count);
     lane.clock += countAccesses(first + count, length);
     count += length;

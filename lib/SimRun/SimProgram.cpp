@@ -215,7 +215,7 @@ uint64_t SimProgram::addRepeatedAccess(const mpg_sim_record &record,
   int64_t step = repeatFinder.getStep(record.value);
   unsigned place = getNumber(record);
   const Found &one = foundFor(place, address);
-  resolved.push_back({one.site, address, step});
+  resolved.emplace_back(one.site, address, step);
   repeatedPlaces.push_back(place < thePlaces.count() ? place : 0);
   return countWithin(address, step, one.begin, one.end, times);
 }
@@ -243,9 +243,9 @@ uint64_t SimProgram::addRepeatedBundle(const mpg_sim_record *record,
   }
   for (const SimBundle::Member &member : bound->what->members) {
     const uint64_t &word = getWord(member.address);
-    resolved.push_back({(*found)[first].site,
-                        SimDecoder::withoutTag(word) + member.offset,
-                        repeatFinder.getStep(word)});
+    resolved.emplace_back((*found)[first].site,
+                          SimDecoder::withoutTag(word) + member.offset,
+                          repeatFinder.getStep(word));
     repeatedPlaces.push_back(first++);
   }
   return times;
@@ -373,7 +373,7 @@ void SimProgram::loop(const std::vector<Stream> &streams, uint64_t times) {
   resolved.clear();
   for (const Stream &stream : streams) {
     Found &one = foundFor(stream.site, stream.begin);
-    resolved.push_back({one.site, stream.begin, stream.stride});
+    resolved.emplace_back(one.site, stream.begin, stream.stride);
     useStream(resolved.back(), times, one);
   }
   now->affine(resolved, times);
