@@ -149,6 +149,40 @@ static bool isConstructor(StringRef function) {
   return !name.empty() && (type == name || type.ends_with(("::" + name).str()));
 }
 
+/// "vector" of "std::vector<int, std::allocator<int> >::resize"; empty: it is
+/// no method.
+static StringRef getClass(StringRef function) {
+  unsigned depth = 0;
+  for (size_t at = function.size(); at > 1; --at) {
+    depth += function[at - 1] == '>';
+    depth -= function[at - 1] == '<' && depth;
+    if (depth || function.slice(at - 2, at) != "::")
+      continue;
+    StringRef scope =
+        function.take_front(at - 2).take_until([](char c) { return c == '<'; });
+    return scope.rsplit("::").second;
+  }
+  return "";
+}
+
+/// The object whose method of the library \p call calls, v of v.resize(9). \p
+/// calls: those of the block.
+std::string BlockNamer::findObject(ArrayRef<CallAddress> calls,
+                                   const CallAddress &call, size_t number) {
+  if (&call == calls.begin())
+    return "";
+  const CallAddress &inner = *std::prev(&call);
+  const std::vector<SourceFrame> &frames =
+      getInfo(inner.path).frames(inner.address - 1);
+  if (frames.empty() ||
+      !isNobodys(sys::path::filename(inner.path), frames.back()))
+    return "";
+  StringRef className = getClass(frames.back().function);
+  return className.empty()
+             ? ""
+             : getInfo(call.path).object(call.address, number, className);
+}
+
 BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   BlockOrigin origin;
   std::vector<Step> steps;
@@ -169,6 +203,8 @@ BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   if (origin.hasLine) {
     DebugInfo &info = getInfo(owner.call->path);
     std::string name = info.receiver(owner.call->address, owner.number);
+    if (name.empty())
+      name = findObject(calls, *owner.call, owner.number);
     // An inlined constructor keeps the block in a member: of the object that
     // the caller declares there.
     if (name.empty() && owner.frame.isInlined &&

@@ -54,6 +54,8 @@ public:
 
 private:
   DebugInfo &getInfo(const std::string &path);
+  std::string findObject(llvm::ArrayRef<CallAddress> calls,
+                         const CallAddress &call, size_t number);
   std::map<std::string, std::unique_ptr<DebugInfo>> files;
 };
 

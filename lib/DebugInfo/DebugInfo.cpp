@@ -278,14 +278,37 @@ const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
   return result;
 }
 
-std::string DebugInfo::receiver(uint64_t returnAddress, size_t number) {
-  std::vector<Dwarf_Die> scopes = dwarf->findScopes(returnAddress - 1);
-  const std::vector<SourceFrame> &all = frames(returnAddress - 1);
-  if (scopes.empty() || number >= all.size())
-    return "";
+/// The scopes of the call, from those of function \p number of \p frames on;
+/// none: it has no such function.
+static std::vector<Dwarf_Die>
+selectScopes(DwarfFile &dwarf, const std::vector<SourceFrame> &frames,
+             uint64_t returnAddress, size_t number) {
+  std::vector<Dwarf_Die> scopes = dwarf.findScopes(returnAddress - 1);
+  if (scopes.empty() || number >= frames.size())
+    return {};
   auto outer = scopes.begin();
   for (size_t inner = 0; inner < number; ++outer)
     inner += dwarf_tag(&*outer) == DW_TAG_inlined_subroutine;
   scopes.erase(scopes.begin(), outer);
-  return findReceiver(*dwarf, {returnAddress, scopes, all[number]});
+  return scopes;
+}
+
+std::string DebugInfo::receiver(uint64_t returnAddress, size_t number) {
+  const std::vector<SourceFrame> &all = frames(returnAddress - 1);
+  std::vector<Dwarf_Die> scopes =
+      selectScopes(*dwarf, all, returnAddress, number);
+  return scopes.empty()
+             ? ""
+             : findReceiver(*dwarf, {returnAddress, scopes, all[number]});
+}
+
+std::string DebugInfo::object(uint64_t returnAddress, size_t number,
+                              StringRef className) {
+  const std::vector<SourceFrame> &all = frames(returnAddress - 1);
+  std::vector<Dwarf_Die> scopes =
+      selectScopes(*dwarf, all, returnAddress, number);
+  return scopes.empty()
+             ? ""
+             : findObject(*dwarf, {returnAddress, scopes, all[number]},
+                          className);
 }

@@ -46,6 +46,10 @@ public:
   /// returns in function \p number of frames(returnAddress - 1); empty: not
   /// known.
   std::string receiver(uint64_t returnAddress, size_t number);
+  /// The variable or member of class \p className, as "vector", whose method
+  /// is called there; empty: not known.
+  std::string object(uint64_t returnAddress, size_t number,
+                     llvm::StringRef className);
 
   /// The number of the function, as of receiver(), that keeps what the call
   /// before \p returnAddress returns in a member or a global variable; none:

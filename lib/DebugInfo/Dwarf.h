@@ -53,6 +53,9 @@ struct CallPlace {
 
 /// \see DebugInfo::receiver
 std::string findReceiver(DwarfFile &dwarf, const CallPlace &call);
+/// \see DebugInfo::object
+std::string findObject(DwarfFile &dwarf, const CallPlace &call,
+                       llvm::StringRef className);
 
 } // namespace mpg
 

@@ -231,7 +231,7 @@ static Named memberAt(Dwarf_Die type, uint64_t offset, unsigned depth) {
       name = "";
     if (isAggregate(*of)) {
       Named inner = memberAt(*of, offset - start, depth - 1);
-      return {name + inner.text, inner.type};
+      return {name + inner.text, inner.text.empty() ? of : inner.type};
     }
     if (std::optional<Named> element = findElement(name, *of, offset - start))
       return *element;
@@ -256,7 +256,7 @@ static Named nameAt(Dwarf_Die &variable, int64_t offset) {
   if (dwarf_aggregate_size(&*type, &bytes) || uint64_t(offset) >= bytes)
     return {};
   Named member = memberAt(*type, uint64_t(offset), maxDepth);
-  return {name + member.text, member.type};
+  return {name + member.text, member.text.empty() ? type : member.type};
 }
 
 /// "atoms->r", "r" of this object, "*table": what is \p offset bytes from where
@@ -274,8 +274,10 @@ static Named findBehind(Named pointer, int64_t offset) {
     return isOne ? Named{(isPointer ? "*" : "") + pointer.text, type} : Named();
   }
   Named member = memberAt(*type, uint64_t(offset), maxDepth);
-  if (member.text.empty())
-    return {};
+  if (member.text.empty()) // an object of the library
+    return offset || pointer.text == "this"
+               ? Named()
+               : Named{(isPointer ? "*" : "") + pointer.text, type};
   std::string name = StringRef(member.text).drop_front().str();
   if (pointer.text == "this")
     return {name, member.type};
@@ -337,14 +339,17 @@ static Named findOnStack(const CallPlace &call, const MemoryPlace &place) {
   Named result;
   auto inspect = [&](Dwarf_Die &variable) {
     std::optional<Dwarf_Op> its = findPlace(variable, place.at);
-    if (result.text.empty() && its && its->atom == DW_OP_fbreg)
+    if (!result.text.empty() || !its)
+      return;
+    if (offset && its->atom == DW_OP_fbreg)
       result = nameAt(variable, *offset - int64_t(its->number));
+    else if (place.fromFrame && its->atom == DW_OP_breg0 + place.base)
+      result = nameAt(variable, place.offset - int64_t(its->number));
   };
-  for (const Dwarf_Die &scope : call.scopes)
-    if (offset) {
-      forEachVariable(scope, inspect);
-      forEachPointer(scope, inspect);
-    }
+  for (const Dwarf_Die &scope : call.scopes) {
+    forEachVariable(scope, inspect);
+    forEachPointer(scope, inspect);
+  }
   return result;
 }
 
@@ -422,4 +427,19 @@ std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
   if (returned.store)
     name = findAt(dwarf, call, *returned.store, maxDepth).text;
   return name.empty() ? findInRegister(call, returned) : name;
+}
+
+std::string mpg::findObject(DwarfFile &dwarf, const CallPlace &call,
+                            StringRef className) {
+  ReturnedValue returned = followReturned(dwarf, call.returnAddress);
+  if (!returned.argument)
+    return "";
+  Named found = findAt(dwarf, call, *returned.argument, maxDepth);
+  if (found.text.empty() || !found.type)
+    return "";
+  std::string type = getName(*found.type);
+  return StringRef(type).take_until([](char c) { return c == '<'; }) ==
+                 className
+             ? found.text
+             : "";
 }

@@ -21,13 +21,13 @@ namespace {
 /// The differences between machines.
 struct Convention {
   bool isX86;
-  int stack, frame;
+  int stack, frame, argument;
   int64_t atEntry; ///< bytes from the stack to the frame's canonical address
   uint32_t keptByCalls;
 };
 constexpr unsigned resultRegister = 0; // rax, x0
-constexpr Convention x86 = {true, 7, 6, 8, 1 << 3 | 1 << 6 | 0xf000};
-constexpr Convention aarch64 = {false, 31, 29, 0, 0x3ff80000};
+constexpr Convention x86 = {true, 7, 6, 5, 8, 1 << 3 | 1 << 6 | 0xf000};
+constexpr Convention aarch64 = {false, 31, 29, 0, 0, 0x3ff80000};
 
 /// One instruction that moves 64 bits between a register and memory.
 struct Move {
@@ -65,15 +65,16 @@ static Instruction decodeNext(const Convention &machine, ArrayRef<uint8_t> code,
   return next;
 }
 
-/// mov with REX.W, 89 or 8b.
+/// mov with REX.W, 89 or 8b, or lea, 8d, as if it loaded from its address.
 static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
                                          bool isRelative) {
   if (code.size() < 3 || (code[0] & 0xf8) != 0x48 ||
-      (code[1] != 0x89 && code[1] != 0x8b) || code[2] >> 6 == 3)
+      (code[1] != 0x89 && code[1] != 0x8b && code[1] != 0x8d) ||
+      code[2] >> 6 == 3)
     return std::nullopt;
   unsigned mode = code[2] >> 6;
   Move move = {
-      code[1] == 0x8b, getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1),
+      code[1] != 0x89, getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1),
       getDwarfNumber((code[2] & 7) | (code[0] & 1) << 3), 0, isRelative};
   size_t at = 3;
   if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
@@ -86,6 +87,43 @@ static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
   else if (mode == 2 && code.size() >= at + 4)
     move.offset = SignExtend64<32>(read32le(&code[at]));
   return move;
+}
+
+/// A constant that is added to a register, as a load from that address: lea, or
+/// add with REX.W.
+static std::optional<Move> decodeSumX86(ArrayRef<uint8_t> code,
+                                        bool isRelative) {
+  if (code.size() < 4 || (code[0] & 0xf8) != 0x48)
+    return std::nullopt;
+  if (code[1] == 0x8d)
+    return decodeMoveX86(code, isRelative);
+  if ((code[1] != 0x83 && code[1] != 0x81) || (code[2] & 0xf8) != 0xc0)
+    return std::nullopt;
+  int to = getDwarfNumber((code[2] & 7) | (code[0] & 1) << 3);
+  if (code[1] == 0x83)
+    return Move{true, to, to, SignExtend64<8>(code[3]), false};
+  if (code.size() < 7)
+    return std::nullopt;
+  return Move{true, to, to, SignExtend64<32>(read32le(&code[3])), false};
+}
+
+/// add with a constant of 12 bits.
+static std::optional<Move> decodeSumAArch64(uint32_t word) {
+  if ((word & 0xff800000) != 0x91000000)
+    return std::nullopt;
+  int64_t offset = int64_t(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
+  return Move{true, int(word & 31), int(word >> 5 & 31), offset, false};
+}
+
+/// What a load or store adds to its base: "ldp x8, x9, [x0, #16]!".
+static std::optional<Move> decodeWriteBack(uint32_t word) {
+  int base = word >> 5 & 31;
+  if ((word & 0xffa00400) == 0xf8000400)
+    return Move{true, base, base, SignExtend64<9>(word >> 12 & 0x1ff), false};
+  if ((word & 0xfe800000) == 0xa8800000)
+    return Move{true, base, base, SignExtend64<7>(word >> 15 & 0x7f) * 8,
+                false};
+  return std::nullopt;
 }
 
 /// ldr, ldur, ldp and the stores like them. Of a pair the register in \p held.
@@ -124,6 +162,10 @@ public:
   std::optional<MemoryPlace> step(ArrayRef<uint8_t> code,
                                   const Instruction &next);
 
+  /// What \p number points to before the instruction at \p address.
+  MemoryPlace getPointed(int number, uint64_t address) const;
+  void forgetPointers();
+
   uint32_t held = 0; ///< registers with the returned value
 
 private:
@@ -131,12 +173,14 @@ private:
   struct Value {
     uint64_t address = 0;                  ///< 0: not known
     std::shared_ptr<MemoryPlace> readFrom; ///< or stored to
+    std::optional<MemoryPlace> pointsTo;   ///< \see getPointed
   };
   MemoryPlace makePlace(const Move &move, const Instruction &next) const;
   std::optional<int64_t> getFrameOffset(int base, int64_t offset) const;
   void makeFrame(ArrayRef<uint8_t> code, const Instruction &next);
-  std::shared_ptr<Value> computeAddress(uint32_t word,
-                                        const Instruction &next) const;
+  static std::shared_ptr<Value> computePage(uint32_t word,
+                                            const Instruction &next);
+  std::shared_ptr<Value> add(const Move &sum, const Instruction &next) const;
   void keep(const Move &store, const Instruction &next);
   std::shared_ptr<Value> read(const Move &load, const Instruction &next) const;
   void change(uint32_t changed);
@@ -216,22 +260,42 @@ void Registers::makeFrame(ArrayRef<uint8_t> code, const Instruction &next) {
     frameBytes = stackBytes - int64_t(word >> 10 & 0xfff);
 }
 
-/// By adrp, or add to what that has made; null: by neither.
+/// By adrp; null: it is none.
 std::shared_ptr<Registers::Value>
-Registers::computeAddress(uint32_t word, const Instruction &next) const {
+Registers::computePage(uint32_t word, const Instruction &next) {
   constexpr uint64_t pageMask = 4095;
-  auto result = std::make_shared<Value>();
-  if ((word & 0x9f000000) == 0x90000000) {
-    uint64_t pages = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
-    result->address =
-        (next.address & ~pageMask) + (uint64_t(SignExtend64<21>(pages)) << 12);
-    return result;
-  }
-  const Value *base = values[word >> 5 & 31].get();
-  if ((word & 0xffc00000) != 0x91000000 || !base || !base->address)
+  if ((word & 0x9f000000) != 0x90000000)
     return nullptr;
-  result->address = base->address + (word >> 10 & 0xfff);
+  auto result = std::make_shared<Value>();
+  uint64_t pages = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
+  result->address =
+      (next.address & ~pageMask) + (uint64_t(SignExtend64<21>(pages)) << 12);
   return result;
+}
+
+/// The pointer that is \p sum.offset bytes further on.
+std::shared_ptr<Registers::Value>
+Registers::add(const Move &sum, const Instruction &next) const {
+  auto result = std::make_shared<Value>();
+  MemoryPlace place = makePlace(sum, next);
+  if (const Value *base = values[sum.base].get();
+      base && base->pointsTo && !place.fromFrame && !sum.isAbsolute) {
+    place = *base->pointsTo;
+    place.offset += sum.offset;
+    if (place.address)
+      place.address += uint64_t(sum.offset);
+    if (place.fromFrame)
+      *place.fromFrame += sum.offset;
+  }
+  result->address = place.address;
+  result->pointsTo = std::move(place);
+  return result;
+}
+
+MemoryPlace Registers::getPointed(int number, uint64_t address) const {
+  Instruction next;
+  next.address = address;
+  return *add({true, number, number, 0, false}, next)->pointsTo;
 }
 
 /// The value that \p store stores can be read there from now on.
@@ -262,13 +326,34 @@ void Registers::change(uint32_t changed) {
       values[number] = nullptr;
 }
 
+void Registers::forgetPointers() {
+  std::map<Value *, std::shared_ptr<Value>> changed; // others have them, too
+  auto forget = [&](std::shared_ptr<Value> &value) {
+    if (!value || !value->pointsTo)
+      return;
+    std::shared_ptr<Value> &its = changed[value.get()];
+    if (!its) {
+      its = std::make_shared<Value>(*value);
+      its->pointsTo.reset();
+    }
+    value = its;
+  };
+  for (std::shared_ptr<Value> &value : values)
+    forget(value);
+  for (auto &[place, value] : spilled)
+    forget(value);
+}
+
 std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
                                            const Instruction &next) {
   makeFrame(code, next);
   uint32_t word = machine.isX86 ? 0 : read32le(code.data());
-  std::optional<Move> move = machine.isX86
-                                 ? decodeMoveX86(code, next.memory != 0)
-                                 : decodeMoveAArch64(word, held);
+  std::optional<Move> sum = machine.isX86 ? decodeSumX86(code, next.memory != 0)
+                                          : decodeSumAArch64(word);
+  std::optional<Move> move;
+  if (!sum)
+    move = machine.isX86 ? decodeMoveX86(code, next.memory != 0)
+                         : decodeMoveAArch64(word, held);
   std::shared_ptr<Value> value;
   int to = -1;
   bool isHeld = false;
@@ -282,14 +367,31 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
     value = read(*move, next);
   } else if (next.copyTo >= 0 && next.copyFrom >= 0) {
     to = uint8_t(next.copyTo);
-    value = values[next.copyFrom] = values[next.copyFrom]
-                                        ? values[next.copyFrom]
-                                        : std::make_shared<Value>();
+    std::shared_ptr<Value> &from = values[next.copyFrom];
+    if (!from)
+      from = std::make_shared<Value>();
+    if (!from->pointsTo)
+      from->pointsTo = makePlace({true, to, next.copyFrom, 0, false}, next);
+    value = from;
     isHeld = held >> next.copyFrom & 1;
-  } else if (!machine.isX86 && (value = computeAddress(word, next))) {
+  } else if (!machine.isX86 && (value = computePage(word, next))) {
     to = int(word & 31);
+  } else if (machine.isX86 && (code[0] & 0xf8) == 0xb8 && code.size() > 4) {
+    to = getDwarfNumber(code[0] & 7); // mov of 32 bits: an address below 4 GiB
+    value = std::make_shared<Value>();
+    value->address = read32le(&code[1]);
+  } else if (sum) {
+    to = sum->value;
+    value = add(*sum, next);
   }
+  std::shared_ptr<Value> moved;
+  std::optional<Move> back =
+      machine.isX86 ? std::nullopt : decodeWriteBack(word);
+  if (back)
+    moved = add(*back, next);
   change(next.flow == Flow::call ? ~machine.keptByCalls : next.writes);
+  if (back)
+    values[back->base] = std::move(moved);
   if (to >= 0) {
     values[to] = std::move(value);
     held |= uint32_t(isHeld) << to;
@@ -335,28 +437,76 @@ static bool isShortJump(const Instruction &next, ArrayRef<uint8_t> rest) {
          next.target - next.address < rest.size();
 }
 
+namespace {
+/// Registers where branches and jumps ahead lead; null: several lead there.
+class Arrivals {
+public:
+  void add(const Instruction &next, const Registers &registers) {
+    if ((next.flow != Flow::branch && next.flow != Flow::jump) ||
+        next.target <= next.address)
+      return;
+    auto [place, isNew] = all.try_emplace(next.target, registers);
+    if (!isNew)
+      place->second.reset();
+  }
+  /// Keeps what is known at \p address on all ways. \p isNext: the instruction
+  /// before is one of them. \returns whether there is one.
+  bool meet(uint64_t address, bool isNext,
+            std::optional<Registers> &registers) const {
+    auto place = all.find(address);
+    bool isTarget = place != all.end();
+    if (isTarget && place->second && !isNext)
+      registers.emplace(*place->second);
+    else if (isTarget || !isNext)
+      registers->forgetPointers();
+    return isTarget;
+  }
+
+private:
+  std::map<uint64_t, std::optional<Registers>> all;
+};
+} // namespace
+
+/// An instruction that only fills the way to the next block.
+static bool isPadding(const Convention &machine, ArrayRef<uint8_t> code) {
+  if (!machine.isX86)
+    return code.size() >= 4 && read32le(code.data()) == 0xd503201f;
+  code = code.drop_while(
+      [](uint8_t byte) { return byte == 0x66 || byte == 0x2e; });
+  return code.size() >= 2 &&
+         (code[0] == 0x90 || (code[0] == 0x0f && code[1] == 0x1f));
+}
+
 /// Stops where \p result has the store, or the way is lost.
 static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
                    uint64_t at, uint64_t address, ReturnedValue &result) {
-  Registers registers(machine);
-  while (!rest.empty() && (at < address || registers.held || at == address)) {
+  std::optional<Registers> registers(std::in_place, machine);
+  Arrivals arrivals;
+  bool isNext = true; // the instruction before leads to the one at hand
+  while (!rest.empty() && (at < address || registers->held || at == address)) {
     if (at == address)
-      registers.held = 1U << resultRegister;
+      registers->held = 1U << resultRegister;
     bool isAfter = at >= address;
     if (isAfter)
-      result.held.push_back({at, registers.held});
+      result.held.push_back({at, registers->held});
     Instruction next = decodeNext(machine, rest, at);
     if (!next.valid() || next.bytes > rest.size())
       return;
-    result.store = registers.step(rest, next);
+    if (next.flow == Flow::call && at + next.bytes == address)
+      result.argument = registers->getPointed(machine.argument, at);
+    result.store = registers->step(rest, next);
     bool isJump = isAfter && isShortJump(next, rest);
     bool isEnd =
         next.flow == Flow::stop || (next.flow == Flow::jump && !isJump);
     if (result.store || (isAfter && isEnd))
       return;
+    isNext = !isEnd && (isNext || !isPadding(machine, rest));
     uint64_t bytes = isJump ? next.target - at : next.bytes;
     rest = rest.drop_front(bytes);
     at += bytes;
+    arrivals.add(next, *registers);
+    if (at < address)
+      isNext |= arrivals.meet(at, isNext, registers);
   }
 }
 

@@ -29,6 +29,8 @@ struct ReturnedValue {
   bool isKept = false; ///< by it, elsewhere than in a variable of the function
   /// From an address on: the registers that have the value, a bit for each.
   std::vector<std::pair<uint64_t, uint32_t>> held;
+  /// Where the call's first argument points to.
+  std::optional<MemoryPlace> argument;
 };
 
 /// Follows the value that a call has returned to \p address.
