@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast mpgsim is, beside cachegrind and the program itself.
 
-  sim_speed.py [--runs N] [--bin DIR] [--doubling]
+  sim_speed.py [--runs N] [--seconds S] [--bin DIR] [--doubling]
 
 Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB and 2 MiB, one map)
 and under valgrind's cachegrind (caches of A64FX), in turn. The cost of a kernel is the time of many
 rounds minus that of few. Prints medians: seconds of the kernel, the ratios, and the same of
-processor time, which for mpgsim is that of two processes at once.
+processor time, which for mpgsim is that of two processes at once, and the load.
+
+--seconds: begins no run after that time. The medians are of the runs that were made, at
+least one of each kernel.
 
 --doubling: instead, how many more steps the model takes for loops of twice as
 many iterations, as the unit test of it counts them.
 """
 
 import argparse
+import math
+import os
 import pathlib
 import resource
 import statistics
@@ -54,10 +59,14 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
                        "--D1=65536,4,256", "--LL=8388608,16,256",
                        "--cachegrind-out-file=/dev/null", str(work / "plain")]}
     missed = 0
-    for kernel, (few, many, wanted) in KERNELS.items():
+    begin = time.monotonic()
+    for number, (kernel, (few, many, wanted)) in enumerate(KERNELS.items(), 1):
+        end = begin + options.seconds * number / len(KERNELS)
         spent: Dict[str, List[Tuple[float, float]]] = {
             name: [] for name in commands}
-        for _ in range(options.runs):
+        for run in range(options.runs):
+            if run and time.monotonic() > end:
+                break
             for name, command in commands.items():
                 short = seconds([*command, kernel, str(few)])
                 long = seconds([*command, kernel, str(many)])
@@ -71,14 +80,17 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
               f"{ratio:.1f} times as fast as cachegrind (wanted {wanted}; "
               f"{cpu['cachegrind'] / cpu['mpgsim']:.1f} of processor time), "
               f"{clock['mpgsim'] / clock['native']:.1f} times native "
-              f"({cpu['mpgsim'] / cpu['native']:.1f})", flush=True)
-    print(f"sim_speed: {missed} of {len(KERNELS)} below what is wanted")
+              f"({cpu['mpgsim'] / cpu['native']:.1f}); {len(spent['mpgsim'])} runs",
+              flush=True)
+    print(f"sim_speed: {missed} of {len(KERNELS)} below what is wanted, load "
+          f"{os.getloadavg()[0]:.0f}")
     return 1 if missed else 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=5, metavar="N")
+    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S")
     parser.add_argument("--bin", type=pathlib.Path, metavar="DIR",
                         default=REPO / "build/bin")
     parser.add_argument("--doubling", action="store_true")
