@@ -54,6 +54,10 @@ Forecast makeForecast(const FileReport &report, const JobLaunch *start,
 /// Each program, then what to write for the one that needs most, or for each
 /// container.
 void writeForecasts(llvm::raw_ostream &out, llvm::ArrayRef<Forecast> forecasts);
+/// The same for programs: schema mpgforecast-1, in
+/// docs/schema/mpgforecast-1.schema.json.
+void writeForecastsJson(llvm::raw_ostream &out,
+                        llvm::ArrayRef<Forecast> forecasts);
 
 } // namespace mpg
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forecast for people: a table for each program, and lines to paste.
+// The forecast for people, a table for each program and lines to paste; and for
+// programs as JSON.
 
 #include "Advice/Forecast.h"
 #include "Support/Format.h"
+#include "Support/JsonItem.h"
 #include "Support/Table.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -72,20 +75,29 @@ static void writeLines(raw_ostream &out, const Forecast &largest) {
       << "Mi, memory: " << toMebibytes(normalNodeBytes(largest)) << "Mi\n";
 }
 
-/// The one that needs most: programs of a container run one after another, the
-/// containers of a pod at once.
-static void writeContainers(raw_ostream &out, ArrayRef<Forecast> forecasts) {
+/// The forecast that needs most of each container: its programs run one after
+/// another, the containers of a pod at once. Without containers it is one.
+static MapVector<const JobContainer *, const Forecast *>
+findLargest(ArrayRef<Forecast> forecasts) {
   MapVector<const JobContainer *, const Forecast *> largest;
-  bool isWhole = true;
   for (const Forecast &forecast : forecasts) {
     const Forecast *&known = largest[forecast.container];
     if (!known || nodePages(forecast) > nodePages(*known))
       known = &forecast;
-    isWhole &= forecast.isWhole();
   }
-  out << "write" << (isWhole ? "" : ", at least: the heap is missing") << "\n";
+  return largest;
+}
+
+static bool areWhole(ArrayRef<Forecast> forecasts) {
+  return all_of(forecasts,
+                [](const Forecast &forecast) { return forecast.isWhole(); });
+}
+
+static void writeContainers(raw_ostream &out, ArrayRef<Forecast> forecasts) {
+  out << "write"
+      << (areWhole(forecasts) ? "" : ", at least: the heap is missing") << "\n";
   uint64_t pages = 0;
-  for (auto [container, forecast] : largest) {
+  for (auto [container, forecast] : findLargest(forecasts)) {
     pages = SaturatingAdd(pages, nodePages(*forecast));
     out << "  container " << printable(container->name)
         << ": resources: {limits: {hugepages-2Mi: " << nodePages(*forecast) * 2
@@ -109,4 +121,53 @@ void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
         << ", if the programs run one after another\n";
   if (largest)
     writeLines(out, *largest);
+}
+
+//===----------------------------------------------------------------------===//
+// For programs
+//===----------------------------------------------------------------------===//
+
+/// What a reader of JSON can hold.
+static JsonItem cappedItem(uint64_t value) {
+  return std::min<uint64_t>(value, INT64_MAX);
+}
+
+static JsonObject forecastItem(const Forecast &forecast) {
+  auto part = [](const ForecastPart &one) {
+    return JsonObject{{"name", one.name},
+                      {"pages", one.pages ? cappedItem(*one.pages) : nullptr},
+                      {"reason", one.reason}};
+  };
+  return {{"program", forecast.program},
+          {"container",
+           forecast.container ? JsonItem(forecast.container->name) : nullptr},
+          {"processes", forecast.ranks},
+          {"processes_known", forecast.areRanksKnown},
+          {"parts", jsonList(forecast.parts, part)},
+          {"complete", forecast.isWhole()},
+          {"pages", cappedItem(forecast.pages())},
+          {"node_pages", cappedItem(nodePages(forecast))},
+          {"base_bytes", cappedItem(forecast.normalBytes)},
+          {"notes", forecast.notes}};
+}
+
+void mpg::writeForecastsJson(raw_ostream &out, ArrayRef<Forecast> forecasts) {
+  uint64_t pages = 0, baseBytes = 0;
+  for (auto [container, forecast] : findLargest(forecasts)) {
+    pages = SaturatingAdd(pages, nodePages(*forecast));
+    baseBytes = SaturatingAdd(baseBytes, normalNodeBytes(*forecast));
+  }
+  uint64_t bytes = SaturatingAdd(
+      SaturatingMultiply<uint64_t>(pages, factsHugeBytes), baseBytes);
+  writeJson(
+      out,
+      JsonObject{{"schema", "mpgforecast-1"},
+                 {"version", MPG_VERSION},
+                 {"programs", jsonList(forecasts, forecastItem)},
+                 {"node", JsonObject{{"complete", areWhole(forecasts)},
+                                     {"pages", cappedItem(pages)},
+                                     {"base_bytes", cappedItem(baseBytes)},
+                                     {"bytes", cappedItem(bytes)}}}},
+      /*indent=*/2);
+  out << "\n";
 }

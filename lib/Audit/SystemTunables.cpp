@@ -6,7 +6,6 @@
 #include "Audit/SystemTunables.h"
 #include "Loader/LoaderSearch.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -55,30 +54,27 @@ static bool readPrefixes(StringRef &line, bool &isFixed) {
 
 std::optional<SystemTunable>
 mpg::findSystemTunable(StringRef sysroot, StringRef name, StringRef program) {
-  constexpr uint64_t maxBytes = 1 << 20;
-  std::optional<std::string> text =
-      readWholeFile((sysroot + systemTunablesFile).str(), maxBytes);
   std::optional<SystemTunable> found;
-  if (!text)
-    return found;
-  SmallVector<StringRef, 16> lines;
-  StringRef(*text).split(lines, '\n');
   bool isForProgram = true;
-  for (unsigned i = 0; i < lines.size(); ++i) {
-    StringRef line = lines[i].split('#').first.trim();
+  auto readLine = [&](StringRef line, StringRef file, unsigned number) {
+    if (number == 0) // a filter ends with its file
+      isForProgram = true;
     SystemTunable tunable;
-    tunable.line = i + 1;
     bool isForUsual = readPrefixes(line, tunable.isFixed);
     if (line.starts_with("[")) {
       isForProgram = isFilterFor(line, SmallString<256>(program));
-      continue;
+      return;
     }
     auto [key, value] = line.split('=');
     if (!isForUsual || !isForProgram || key.trim() != name ||
         value.trim().empty())
-      continue;
+      return;
     tunable.value = value.trim().str();
-    found = tunable;
-  }
+    file.consume_front(sysroot);
+    tunable.file = file.str();
+    tunable.line = number;
+    found = std::move(tunable);
+  };
+  readConfigLines(sysroot.str(), systemTunablesFile, readLine);
   return found;
 }

@@ -20,12 +20,13 @@ constexpr llvm::StringLiteral systemTunablesFile = "/etc/tunables.conf";
 struct SystemTunable {
   std::string value;
   bool isFixed = false; ///< GLIBC_TUNABLES does not change it
+  std::string file;     ///< without the sysroot
   unsigned line = 0;
 };
 
 /// The value of \p name for the program at \p program, by the file below \p
-/// sysroot. Lines for programs with special rights do not count, nor do those
-/// of included files.
+/// sysroot and those that it includes. Lines for programs with special rights
+/// do not count.
 std::optional<SystemTunable> findSystemTunable(llvm::StringRef sysroot,
                                                llvm::StringRef name,
                                                llvm::StringRef program);

@@ -117,13 +117,12 @@ static void checkFixed(JobContext &job, const JobLaunch &launch,
       findSystemTunable(report->closure->sysroot, name, report->path);
   if (!system || !system->isFixed || value == system->value)
     return;
-  Finding &finding =
-      addAbout(job, launch, "GLIBC_TUNABLES", variable, "system: " + name.str(),
-               name + " of GLIBC_TUNABLES does nothing: " + systemTunablesFile +
-                   ", line " + Twine(system->line) + ", sets " +
-                   shortened(system->value, 20) +
-                   " and lets no program change "
-                   "it");
+  Finding &finding = addAbout(
+      job, launch, "GLIBC_TUNABLES", variable, "system: " + name.str(),
+      name + " of GLIBC_TUNABLES does nothing: " + system->file + ", line " +
+          Twine(system->line) + ", sets " + shortened(system->value, 20) +
+          " and lets no program change "
+          "it");
   finding.cost = "The program gets the value of that file.";
   finding.severity = Severity::note; // the job's nodes may have another file
   finding.setFix("Start the program with mpgrun, which needs no tunable, or "

@@ -138,10 +138,10 @@ JobScript mpg::readJobScript(StringRef text, const std::string &path,
   return script;
 }
 
-static Expected<JobScript> readManifestJob(StringRef text,
-                                           const std::string &path,
-                                           const ProgramProbe &probe,
-                                           const TextProbe &readFile) {
+Expected<JobScript> mpg::readManifestJob(StringRef text,
+                                         const std::string &path,
+                                         const ProgramProbe &probe,
+                                         const TextProbe &readFile) {
   Expected<std::vector<ManifestContainer>> containers =
       readManifest(text, path);
   if (!containers)

@@ -171,6 +171,12 @@ JobScript readJobScript(llvm::StringRef text, const std::string &path,
                         ProgramProbe probe = nullptr,
                         TextProbe readFile = nullptr);
 
+/// The same for a manifest of Kubernetes. The error's text is the reason alone.
+llvm::Expected<JobScript> readManifestJob(llvm::StringRef text,
+                                          const std::string &path,
+                                          const ProgramProbe &probe = nullptr,
+                                          const TextProbe &readFile = nullptr);
+
 /// The same for a file. The error's text is the reason alone.
 llvm::Expected<JobScript> readJobScriptFile(const std::string &path);
 

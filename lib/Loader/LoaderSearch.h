@@ -17,6 +17,7 @@
 #include "Elf/Machine.h"
 #include "Loader/Closure.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -128,6 +129,15 @@ int compareCacheNames(llvm::StringRef left, llvm::StringRef right);
 /// larger than \p limitBytes.
 std::optional<std::string> readWholeFile(const std::string &path,
                                          uint64_t limitBytes);
+
+/// Reads the lines of the configuration file \p path in \p sysroot, and of
+/// those that it includes, as ldconfig does: without comments and blanks
+/// around. An empty one of number 0 says that lines of another file follow.
+void readConfigLines(
+    const std::string &sysroot, llvm::StringRef path,
+    llvm::function_ref<void(llvm::StringRef line, llvm::StringRef file,
+                            unsigned number)>
+        visit);
 
 /// The folders in \p sysroot's /etc/ld.so.conf and the files that it includes,
 /// in order, with the sysroot in front.

@@ -227,37 +227,31 @@ constexpr uint64_t maxConfigBytes = 1 << 20;
 
 class ConfigReader {
 public:
-  explicit ConfigReader(const std::string &sysroot) : sysroot(sysroot) {}
+  using Visit = function_ref<void(StringRef, StringRef, unsigned)>;
+  ConfigReader(const std::string &sysroot, Visit visit)
+      : sysroot(sysroot), visit(visit) {}
 
   void read(const std::string &path, unsigned depth) {
     if (depth > maxDepth || ++files > maxFiles)
       return;
     std::optional<std::string> content = readWholeFile(path, maxConfigBytes);
     StringRef rest = content ? StringRef(*content) : "";
-    while (!rest.empty()) {
+    visit("", path, 0);
+    for (unsigned number = 1; !rest.empty(); ++number) {
       StringRef line;
       std::tie(line, rest) = rest.split('\n');
-      readLine(withoutComment(line).trim(), path, depth);
+      readLine(withoutComment(line).trim(), path, number, depth);
     }
   }
 
-  std::vector<std::string> folders;
-
 private:
-  void readLine(StringRef line, const std::string &path, unsigned depth) {
-    if (line.consume_front("include ") || line.consume_front("include\t")) {
-      for (const std::string &pattern : splitNames(line, " \t"))
-        include(pattern, path, depth);
-      return;
-    }
-    // "hwcap 1 nosegneg" is a line of old systems; "=libc6" after a folder is
-    // a kind of library that ldconfig no longer asks for.
-    StringRef folder = line.take_front(line.find('=')).rtrim("/ \t");
-    if (!folder.starts_with("/") || folder.size() > maxPathBytes)
-      return;
-    std::string rooted = sysroot + folder.str();
-    if (!is_contained(folders, rooted))
-      folders.push_back(std::move(rooted));
+  void readLine(StringRef line, const std::string &path, unsigned number,
+                unsigned depth) {
+    if (!line.consume_front("include ") && !line.consume_front("include\t"))
+      return visit(line, path, number);
+    for (const std::string &pattern : splitNames(line, " \t"))
+      include(pattern, path, depth);
+    visit("", path, 0);
   }
 
   /// A relative pattern counts from the folder of the file that has it.
@@ -281,15 +275,32 @@ private:
   }
 
   const std::string &sysroot;
+  Visit visit;
   unsigned files = 0;
 };
 
 } // namespace
 
+void mpg::readConfigLines(
+    const std::string &sysroot, StringRef path,
+    function_ref<void(StringRef, StringRef, unsigned)> visit) {
+  ConfigReader(sysroot, visit).read(sysroot + path.str(), 0);
+}
+
 std::vector<std::string> mpg::readLoaderConfig(const std::string &sysroot) {
-  ConfigReader reader(sysroot);
-  reader.read(sysroot + "/etc/ld.so.conf", 0);
-  return std::move(reader.folders);
+  std::vector<std::string> folders;
+  auto addFolder = [&](StringRef line, StringRef, unsigned) {
+    // "hwcap 1 nosegneg" is a line of old systems; "=libc6" after a folder is
+    // a kind of library that ldconfig no longer asks for.
+    StringRef folder = line.take_front(line.find('=')).rtrim("/ \t");
+    if (!folder.starts_with("/") || folder.size() > maxPathBytes)
+      return;
+    std::string rooted = sysroot + folder.str();
+    if (!is_contained(folders, rooted))
+      folders.push_back(std::move(rooted));
+  };
+  readConfigLines(sysroot, "/etc/ld.so.conf", addFolder);
+  return folders;
 }
 
 std::vector<std::string> mpg::readPreloadFile(const std::string &sysroot) {

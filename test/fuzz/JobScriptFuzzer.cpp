@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader of job scripts on any bytes, then the rules on its result,
+// The reader of job scripts and of manifests (text that begins with "kind:" or
+// "apiVersion:") on any bytes, then the rules on its result,
 // including the parser of the variables' values. Beyond not crashing: every
 // fact and every finding has a line within the script, text reported as unknown
 // is a part of the word, and the output is not much larger than the input.
@@ -26,9 +27,7 @@ static size_t check(ArrayRef<JobWord> words) {
   return bytes;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  StringRef text(reinterpret_cast<const char *>(data), size);
-  JobScript script = readJobScript(text, "job.sh");
+static void check(const JobScript &script, StringRef text) {
   unsigned lines = unsigned(text.count('\n')) + 1;
   auto checkLine = [lines](unsigned line) {
     if (line < 1 || line > lines)
@@ -66,7 +65,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (const Finding &finding : auditJob(script, {}, verdict, settings))
     if (finding.where.line)
       checkLine(*finding.where.line);
-  if (bytes > (size_t(64) << 20) + 256 * size)
+  if (bytes > (size_t(64) << 20) + 256 * text.size())
+    abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  StringRef text(reinterpret_cast<const char *>(data), size);
+  if (!text.starts_with("kind:") && !text.starts_with("apiVersion:")) {
+    check(readJobScript(text, "job.sh"), text);
+    return 0;
+  }
+  Expected<JobScript> manifest = readManifestJob(text, "pod.yaml");
+  if (manifest)
+    check(*manifest, text);
+  else if (toString(manifest.takeError()).empty())
     abort();
   return 0;
 }

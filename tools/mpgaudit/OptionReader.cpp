@@ -237,10 +237,14 @@ bool OptionReader::readMode(Options &options) {
                 options.format == ReportFormat::jsonl;
   if (options.mode == RunMode::recommend && isJson)
     return true;
+  if (options.mode == RunMode::forecast && options.format == ReportFormat::json)
+    return true;
   if (!chosen.empty() && options.format != ReportFormat::text)
     return fail(args.getLastArg(OPT_format),
                 chosen + (options.mode == RunMode::recommend
                               ? " has the formats text, json and jsonl"
+                          : options.mode == RunMode::forecast
+                              ? " has the formats text and json"
                               : " has only the format text"));
   if (options.mode == RunMode::tree && args.hasArg(OPT_no_closure))
     return fail(args.getLastArg(OPT_no_closure),

@@ -91,7 +91,7 @@ of a report. The forecast adds up static data, stacks (`ulimit -s`, OMP_STACKSIZ
 number of threads), the processes on a node, `-Xmx`, `shared_buffers`, and the heap if
 `--report-from` gives it. Lines to set for the system, Slurm, PJM and Kubernetes follow.
 The numbers are for mpgrun with pages of the pool; actual use of data and stacks does
-not exceed them.}]>;
+not exceed them. `--format=json` is for programs (schema mpgforecast-1).}]>;
 def report_from : LongValue<"report-from", "FILE",
     "for --forecast: the heap, from mpgrun --report --json=FILE">,
     Manual<[{For `--forecast`: takes the heap's peak from an earlier run, in a file of `mpgrun

@@ -237,8 +237,8 @@ void Run::print(const Rendered &rendered) {
     if (isForPeople() && rendered.input->start &&
         !printedOfJob.insert(file.full).second)
       continue;
-    if (options.mode == RunMode::recommend && file.full.empty())
-      continue; // no program: it has been told
+    if (options.mode != RunMode::report && file.full.empty())
+      continue; // no program, or the forecast of all follows
     if (options.format == ReportFormat::json)
       outs() << (reportsPrinted ? ",\n" : "\n") << file.full;
     else if (options.format == ReportFormat::jsonl)
@@ -498,7 +498,10 @@ bool Run::writeForecastsEnd() {
   };
   for (size_t i = 0; i < result.files.size(); ++i)
     add(result.files[i], reported[i]->start);
-  writeForecasts(outs(), forecasts);
+  if (options.format == ReportFormat::json)
+    writeForecastsJson(outs(), forecasts);
+  else
+    writeForecasts(outs(), forecasts);
   if (forecasts.empty())
     return fail(options.job.empty() ? inputs.files.front().path : options.job,
                 "no program to forecast for");
@@ -600,7 +603,7 @@ void Run::writeHead() const {
   if (options.mode == RunMode::recommend)
     outs() << "{\"schema\":\"mpgadvice-1\",\"version\":\"" MPG_VERSION
               "\",\"programs\":[";
-  else
+  else if (options.mode != RunMode::forecast)
     writeJsonHead(outs(), options.settings);
 }
 
