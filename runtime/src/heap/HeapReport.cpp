@@ -328,7 +328,14 @@ void mpg::reportHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
   messages.report(MPG_MSG_HEAP, line);
 }
 
+/// Up to so many bytes of arenas no limit is asked for again: there was none.
+static std::atomic<uint64_t> unlimitedBytes{0};
+
+void mpg::noteNewLimit() { unlimitedBytes.store(0, std::memory_order_relaxed); }
+
 bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
+  if (arenaBytes + bytes <= unlimitedBytes.load(std::memory_order_relaxed))
+    return true;
   // Asking takes some microseconds, and after one refusal each block asks.
   static std::atomic<unsigned> silent{0};
   constexpr unsigned refusedAtOnce = 1000, share = 4;
@@ -337,6 +344,10 @@ bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
     return false;
   }
   MemoryLimit limit = readMemoryLimit();
+  // Another process may set one meanwhile: so ask again in a heap of twice the
+  // size.
+  if (limit.bytes == UINT64_MAX)
+    unlimitedBytes.store(2 * (arenaBytes + bytes), std::memory_order_relaxed);
   if (limit.bytes == UINT64_MAX || (arenaBytes + bytes <= limit.bytes / share &&
                                     bytes <= limit.leftBytes / share))
     return true;

@@ -89,6 +89,9 @@ void reportHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
 /// Thread-safe.
 bool limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages);
 
+/// The program has set a limit on memory: limitAllows() asks for it again.
+void noteNewLimit();
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_HEAPREPORT_H

@@ -9,6 +9,7 @@
 #include "base/Syscall.h"
 #include "fork/Fork.h"
 #include "heap/Heap.h"
+#include "heap/HeapReport.h"
 #include "heap/HeapSmall.h"
 #include "stack/Stack.h"
 #include "stack/ThreadStack.h"
@@ -284,8 +285,10 @@ static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
 static void applyLimit(int resource) {
   if (resource == RLIMIT_STACK)
     mpg::applyStackLimit();
-  else if (resource == RLIMIT_AS || resource == RLIMIT_DATA)
-    mpg::applyMemoryLimit();
+  if (resource != RLIMIT_AS && resource != RLIMIT_DATA)
+    return;
+  mpg::noteNewLimit();
+  mpg::applyMemoryLimit();
 }
 
 MPG_EXPORT int setrlimit(__rlimit_resource_t resource,
