@@ -32,7 +32,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// HW:a64fx-l1d
+/// HW:a64fx-l1d-way
 static constexpr int64_t lineBytes = 256;
 /// Of one round of the loop; the queue of a core has 16 places.
 /// HW:a64fx-prefetch-queue

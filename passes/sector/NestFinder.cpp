@@ -19,7 +19,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// HW:a64fx-cache-line
+/// HW:a64fx-l2-way
 static constexpr int64_t lineBytes = 256;
 /// Rows this far apart do not overlap, if their length is not known.
 static constexpr int64_t rowBytes = 1024;

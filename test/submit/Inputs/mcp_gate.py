@@ -76,13 +76,13 @@ async def ask_refused(session):
                  "inside/up/inside-not/job.sh", "inside/pipe", "inside", "inside/none",
                  "inside/a\0b"):
         answer = await session.call_tool("job", {"path": os.path.join(HERE, path)})
-        print(repr(path), answer.is_error, answer.content[0].text[:200].replace(HERE, ""))
+        print(repr(path), answer.is_error, answer.content[0].text.replace(HERE, "")[:200])
     for name, arguments in (
             ("job", {"path": "--help"}), ("job", {}), ("job", {"text": "./app\n"}),
             ("job", {"text": "./app\n", "folder": "/"}), ("audit", {"path": "/etc/passwd"}),
             ("compare", {"command": ["/bin/true"], "folder": HERE}), ("info", {"need": "much"})):
         answer = await session.call_tool(name, arguments)
-        print(name, answer.is_error, answer.content[0].text[:200].replace(HERE, ""))
+        print(name, answer.is_error, answer.content[0].text.replace(HERE, "")[:200])
     # The session goes on, and a setting of the folder cannot switch findings off.
     Path("inside/.mpgaudit.yaml").write_text("suppress:\n  - id: MPG102\n    reason: mine\n")
     Path("inside/job.sh").write_text('#!/bin/bash\n#PJM -L "node=1"\n../pieapp\n')
