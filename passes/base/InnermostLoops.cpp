@@ -4,16 +4,22 @@
 
 #include "base/InnermostLoops.h"
 #include "base/Access.h"
+#include "base/Diagnostics.h"
+#include "base/PassOptions.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace mpg;
 
-SmallVector<BasicBlock *, 8>
-mpg::findInnermostLoops(Function &function, FunctionAnalysisManager &analyses) {
+/// Headers stay the same while loops are changed.
+static SmallVector<BasicBlock *, 8>
+findInnermostLoops(Function &function, FunctionAnalysisManager &analyses) {
   SmallVector<BasicBlock *, 8> headers;
   for (Loop *loop :
        analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
@@ -31,7 +37,10 @@ static bool isRemainder(const Loop &loop, const BasicBlock &front) {
   });
 }
 
-Loop *mpg::prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses) {
+/// The loop that begins with \p header, with a preheader. Null: it can have
+/// none, or it does the few iterations that the vectorised one has left.
+static Loop *prepareLoop(BasicBlock &header,
+                         FunctionAnalysisManager &analyses) {
   Function &function = *header.getParent();
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   Loop *loop = loops.getLoopFor(&header);
@@ -41,6 +50,53 @@ Loop *mpg::prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses) {
                            &loops, nullptr, /*PreserveLCSSA=*/false);
   BasicBlock *front = loop->getLoopPreheader();
   return front && !isRemainder(*loop, *front) ? loop : nullptr;
+}
+
+namespace {
+struct VisitedLoop {
+  DebugLoc place;
+  const BasicBlock *header;
+  LoopOutcome outcome;
+};
+} // namespace
+
+static void changeFunction(Function &function,
+                           FunctionAnalysisManager &analyses,
+                           const PassOptions &options, StringRef subject,
+                           LoopVisitor visit, RemarkPlaces &said) {
+  SmallVector<VisitedLoop, 8> visited;
+  for (BasicBlock *header : findInnermostLoops(function, analyses)) {
+    Loop *loop = prepareLoop(*header, analyses);
+    if (!loop)
+      continue;
+    DebugLoc place = userLocation(loop->getStartLoc());
+    LoopOutcome outcome = visit(*loop, place, analyses);
+    if (outcome.isChanged)
+      analyses.invalidate(function, PreservedAnalyses::none());
+    if (outcome.remark)
+      visited.push_back({place, header, std::move(outcome)});
+  }
+  if (options.verify && verifyFunction(function, &errs()))
+    report_fatal_error("mpgtools' passes made code that is not valid in " +
+                       Twine(function.getName()) + "; please report this");
+  OptimizationRemarkEmitter emitter(&function);
+  for (bool isChanged : {true, false})
+    for (VisitedLoop &one : visited)
+      if (one.outcome.isChanged == isChanged &&
+          said.isNew(subject, one.place, *one.header))
+        emitter.emit(*one.outcome.remark);
+}
+
+void mpg::changeInnermostLoops(Module &module, ModuleAnalysisManager &analyses,
+                               const PassOptions &options, StringRef subject,
+                               LoopVisitor visit) {
+  auto &functions =
+      analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+          .getManager();
+  RemarkPlaces said;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      changeFunction(function, functions, options, subject, visit, said);
 }
 
 const char *mpg::whyUnchanged(const Function &function) {

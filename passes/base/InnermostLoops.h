@@ -1,31 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers of passes that change innermost loops after all optimisations.
+// The frame of passes that change innermost loops after all optimisations.
 
 #ifndef MPG_PASSES_INNERMOSTLOOPS_H
 #define MPG_PASSES_INNERMOSTLOOPS_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/PassManager.h"
+#include <memory>
 
 namespace llvm {
-class BasicBlock;
 class Function;
 class Loop;
+class Module;
 } // namespace llvm
 
 namespace mpg {
 
-/// The headers of the innermost loops of \p function, which stay the same while
-/// loops are changed.
-llvm::SmallVector<llvm::BasicBlock *, 8>
-findInnermostLoops(llvm::Function &function,
-                   llvm::FunctionAnalysisManager &analyses);
+struct PassOptions;
 
-/// The loop that begins with \p header, with a preheader. Null: it can have
-/// none, or it does the few iterations that the vectorised one has left.
-llvm::Loop *prepareLoop(llvm::BasicBlock &header,
-                        llvm::FunctionAnalysisManager &analyses);
+/// What a pass did with one loop.
+struct LoopOutcome {
+  bool isChanged = false; ///< all analyses of the function are stale
+  std::unique_ptr<llvm::DiagnosticInfoOptimizationBase> remark; ///< null: none
+};
+
+/// Gets a loop with a preheader, and its place in the source for the remark.
+using LoopVisitor = llvm::function_ref<LoopOutcome(
+    llvm::Loop &loop, const llvm::DebugLoc &place,
+    llvm::FunctionAnalysisManager &analyses)>;
+
+/// Calls \p visit for the innermost loops of \p module, except for those that
+/// do the few iterations that a vectorised one has left. Then emits a remark
+/// for each loop of the source, by \p subject: it may have become several, and
+/// one that was changed speaks for them.
+void changeInnermostLoops(llvm::Module &module,
+                          llvm::ModuleAnalysisManager &analyses,
+                          const PassOptions &options, llvm::StringRef subject,
+                          LoopVisitor visit);
 
 /// Why no loop of \p function is changed; null: they may be.
 const char *whyUnchanged(const llvm::Function &function);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All innermost loops of a module, and a remark for each. See Prefetch.h.
+// The pass, and its remarks. See Prefetch.h.
 
 #include "base/Access.h"
 #include "base/Diagnostics.h"
@@ -9,84 +9,53 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace mpg;
 
-namespace {
-struct Outcome {
-  DebugLoc place;
-  BasicBlock *header;
-  PrefetchVerdict verdict;
-};
-} // namespace
-
-static void emitRemark(const Outcome &outcome) {
-  OptimizationRemarkEmitter emitter(outcome.header->getParent());
-  const PrefetchVerdict &verdict = outcome.verdict;
+static std::unique_ptr<DiagnosticInfoOptimizationBase>
+makeRemark(const PrefetchVerdict &verdict, const DebugLoc &place,
+           const BasicBlock *header) {
   if (verdict.reason) {
-    emitter.emit(OptimizationRemarkMissed(remarkPass, "PrefetchSkipped",
-                                          outcome.place, outcome.header)
-                 << "this loop gets no prefetches: "
-                 << ore::NV("Reason", verdict.reason));
-    return;
+    auto missed = std::make_unique<OptimizationRemarkMissed>(
+        remarkPass, "PrefetchSkipped", place, header);
+    *missed << "this loop gets no prefetches: "
+            << ore::NV("Reason", verdict.reason);
+    return missed;
   }
-  OptimizationRemark remark(remarkPass, "PrefetchInserted", outcome.place,
-                            outcome.header);
-  remark << "prefetches " << ore::NV("Streams", verdict.streams)
-         << (verdict.streams == 1 ? " stream" : " streams");
+  auto remark = std::make_unique<OptimizationRemark>(
+      remarkPass, "PrefetchInserted", place, header);
+  *remark << "prefetches " << ore::NV("Streams", verdict.streams)
+          << (verdict.streams == 1 ? " stream" : " streams");
   if (verdict.lines.l1)
-    remark << ", " << ore::NV("L1Lines", verdict.lines.l1)
-           << " lines ahead into L1";
+    *remark << ", " << ore::NV("L1Lines", verdict.lines.l1)
+            << " lines ahead into L1";
   if (verdict.lines.l2)
-    remark << ", " << ore::NV("L2Lines", verdict.lines.l2)
-           << " lines ahead into L2";
-  emitter.emit(remark);
+    *remark << ", " << ore::NV("L2Lines", verdict.lines.l2)
+            << " lines ahead into L2";
+  return remark;
 }
 
-static void visitLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
-                      const PassOptions &options,
-                      SmallVectorImpl<Outcome> &outcomes) {
-  Function &function = *header.getParent();
-  Loop *loop = prepareLoop(header, analyses);
-  if (!loop)
-    return;
-  auto asked = getOptionalIntLoopAttribute(loop, prefetchMark);
-  auto l1 = getOptionalIntLoopAttribute(loop, prefetchL1Mark);
-  auto l2 = getOptionalIntLoopAttribute(loop, prefetchL2Mark);
+static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
+                             FunctionAnalysisManager &analyses,
+                             const PassOptions &options) {
+  BasicBlock *header = loop.getHeader();
+  auto asked = getOptionalIntLoopAttribute(&loop, prefetchMark);
+  auto l1 = getOptionalIntLoopAttribute(&loop, prefetchL1Mark);
+  auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
   if (options.prefetch != Prefetch::far && !asked && !l1 && !l2)
-    return;
+    return {};
   PrefetchLines lines = {unsigned(l1.value_or(int(options.prefetchLines.l1))),
                          unsigned(l2.value_or(int(options.prefetchLines.l2)))};
-  Outcome outcome = {userLocation(loop->getStartLoc()), &header, {}};
-  outcome.verdict.reason = asked && !*asked
-                               ? "the source forbids it (noprefetch)"
-                               : whyUnchanged(function);
-  if (!outcome.verdict.reason)
-    outcome.verdict = writePrefetches(*loop, lines, analyses);
-  if (!outcome.verdict.reason && outcome.verdict.streams)
-    analyses.invalidate(function, PreservedAnalyses::none());
-  if (outcome.verdict.reason || outcome.verdict.streams)
-    outcomes.push_back(outcome);
-}
-
-static void visitFunction(Function &function, FunctionAnalysisManager &analyses,
-                          const PassOptions &options, RemarkPlaces &said) {
-  SmallVector<Outcome, 8> outcomes;
-  for (BasicBlock *header : findInnermostLoops(function, analyses))
-    visitLoop(*header, analyses, options, outcomes);
-  if (options.verify && verifyFunction(function, &errs()))
-    report_fatal_error("mpgtools' passes made code that is not valid in " +
-                       Twine(function.getName()) + "; please report this");
-  // A loop of the source may have become several: one that prefetches speaks
-  // first.
-  for (bool isDone : {true, false})
-    for (const Outcome &outcome : outcomes)
-      if (isDone == !outcome.verdict.reason &&
-          said.isNew("Prefetch", outcome.place, *outcome.header))
-        emitRemark(outcome);
+  PrefetchVerdict verdict;
+  verdict.reason = asked && !*asked ? "the source forbids it (noprefetch)"
+                                    : whyUnchanged(*header->getParent());
+  if (!verdict.reason)
+    verdict = writePrefetches(loop, lines, analyses);
+  if (!verdict.reason && !verdict.streams)
+    return {};
+  return {!verdict.reason, makeRemark(verdict, place, header)};
 }
 
 PreservedAnalyses PrefetchPass::run(Module &module,
@@ -99,12 +68,10 @@ PreservedAnalyses PrefetchPass::run(Module &module,
          "prefetch has no effect: it is for AArch64 Linux only");
     return PreservedAnalyses::all();
   }
-  auto &functions =
-      analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
-          .getManager();
-  RemarkPlaces said;
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      visitFunction(function, functions, options, said);
+  changeInnermostLoops(module, analyses, options, "Prefetch",
+                       [&](Loop &loop, const DebugLoc &place,
+                           FunctionAnalysisManager &functions) {
+                         return visitLoop(loop, place, functions, options);
+                       });
   return PreservedAnalyses::none();
 }
