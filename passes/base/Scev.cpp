@@ -3,6 +3,7 @@
 // See Scev.h.
 
 #include "base/Scev.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -51,4 +52,13 @@ std::optional<Distance> mpg::getSize(Type *type, const Function &function) {
   if (size.isScalable() && scale)
     return Distance{bytes * scale, false};
   return Distance{bytes, size.isScalable()};
+}
+
+const SCEV *mpg::countTimes(const SCEV *repeats, ScalarEvolution &scev) {
+  if (isa<SCEVCouldNotCompute>(repeats) ||
+      scev.getTypeSizeInBits(repeats->getType()) > 64)
+    return nullptr;
+  Type *number = Type::getInt64Ty(scev.getContext());
+  return scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
+                         scev.getOne(number));
 }

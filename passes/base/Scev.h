@@ -11,6 +11,7 @@
 
 namespace llvm {
 class Function;
+class ScalarEvolution;
 class Type;
 } // namespace llvm
 
@@ -36,6 +37,11 @@ std::optional<Distance> getDistance(const llvm::SCEV *expression);
 /// Of one access of \p type; nothing if it has bits that memory does not have.
 std::optional<Distance> getSize(llvm::Type *type,
                                 const llvm::Function &function);
+
+/// Iterations of a loop whose back edge is taken \p repeats times, in 64 bits.
+/// Null: not known.
+const llvm::SCEV *countTimes(const llvm::SCEV *repeats,
+                             llvm::ScalarEvolution &scev);
 
 } // namespace mpg
 

@@ -254,16 +254,12 @@ void PrefetchWriter::findGroup() {
 
 /// Null: unknown.
 const SCEV *PrefetchWriter::getTimes() const {
-  const SCEV *repeats = scev.getBackedgeTakenCount(&loop);
   if (loop.getExitingBlock() != loop.getLoopLatch() ||
-      !isa<BranchInst>(loop.getLoopLatch()->getTerminator()) ||
-      isa<SCEVCouldNotCompute>(repeats) ||
-      scev.getTypeSizeInBits(repeats->getType()) > 64)
+      !isa<BranchInst>(loop.getLoopLatch()->getTerminator()))
     return nullptr;
-  const SCEV *times = scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
-                                      scev.getOne(number));
-  return expander.isSafeToExpandAt(times,
-                                   loop.getLoopPreheader()->getTerminator())
+  const SCEV *times = countTimes(scev.getBackedgeTakenCount(&loop), scev);
+  return times && expander.isSafeToExpandAt(
+                      times, loop.getLoopPreheader()->getTerminator())
              ? times
              : nullptr;
 }

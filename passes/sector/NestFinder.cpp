@@ -54,7 +54,6 @@ private:
   void step(const Loop &at, const SCEVAddRecExpr &line, bool isInner,
             Motion &motion) const;
   bool isLookedUp(const SCEV *address, const Loop &at) const;
-  const SCEV *countTimes(const Loop &at) const;
   std::optional<ArraySize::Difference>
   findSegment(const Loop &rows, const SCEV *start, uint64_t factor) const;
   std::optional<ArraySize::Difference>
@@ -76,16 +75,6 @@ private:
   const SCEV *times = nullptr;
 };
 } // namespace
-
-/// Iterations of \p at; null: not known.
-const SCEV *NestFinder::countTimes(const Loop &at) const {
-  const SCEV *repeats = scev.getBackedgeTakenCount(&at);
-  if (isa<SCEVCouldNotCompute>(repeats) ||
-      scev.getTypeSizeInBits(repeats->getType()) > 64)
-    return nullptr;
-  return scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
-                         scev.getOne(number));
-}
 
 const char *NestFinder::whyNot() const {
   for (BasicBlock *block : loop.blocks())
@@ -291,7 +280,9 @@ void NestFinder::step(const Loop &at, const SCEVAddRecExpr &line, bool isInner,
     std::optional<int64_t> row = each ? smallConstant(each) : std::nullopt;
     motion.isStream &= row ? *row <= bytes : bytes >= rowBytes;
   }
-  const SCEV *times = &at == &loop ? scev.getOne(number) : countTimes(at);
+  const SCEV *times = &at == &loop
+                          ? scev.getOne(number)
+                          : countTimes(scev.getBackedgeTakenCount(&at), scev);
   motion.moves |= &at != &loop;
   motion.once =
       each && times && line.isAffine() ? scev.getMulExpr(each, times) : nullptr;
@@ -401,7 +392,7 @@ Nest NestFinder::run() {
   nest.reason = whyNot();
   if (nest.reason)
     return nest;
-  times = nest.times = countTimes(loop);
+  times = nest.times = countTimes(scev.getBackedgeTakenCount(&loop), scev);
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
       addAccess(instruction, nest);

@@ -154,15 +154,10 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
 
 /// Null: unknown.
 const SCEV *StreamFinder::getTimes() const {
-  Type *number = Type::getInt64Ty(function.getContext());
-  const SCEV *repeats = breaks(ZfillRule::exits)
-                            ? scev.getSymbolicMaxBackedgeTakenCount(&loop)
-                            : scev.getBackedgeTakenCount(&loop);
-  if (isa<SCEVCouldNotCompute>(repeats) ||
-      scev.getTypeSizeInBits(repeats->getType()) > 64)
-    return nullptr;
-  return scev.getAddExpr(scev.getNoopOrZeroExtend(repeats, number),
-                         scev.getOne(number));
+  return countTimes(breaks(ZfillRule::exits)
+                        ? scev.getSymbolicMaxBackedgeTakenCount(&loop)
+                        : scev.getBackedgeTakenCount(&loop),
+                    scev);
 }
 
 /// Whether \p call reads nothing of the program.
