@@ -2,6 +2,7 @@
 //
 // Which nodes are slow: see findSlow() in Fold.h.
 
+#include "Measure/Statistics.h"
 #include "mpginfo/Fold/Fold.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -25,20 +26,11 @@ static double normalQuantile(double probability) {
   return low;
 }
 
-/// pre: \p values has one.
-static double getMedian(std::vector<double> values) {
-  auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2)
-    return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 void mpg::findSlow(FoldFigure &figure) {
   std::vector<double> values, distances;
   for (const SlowNode &node : figure.values)
     values.push_back(node.value);
-  figure.median = getMedian(values);
+  figure.median = summarise(values).median;
   if (values.size() < minNodes)
     return;
   for (double value : values)
@@ -47,7 +39,7 @@ void mpg::findSlow(FoldFigure &figure) {
   // The deviation is an estimate: the allowance holds the rate from 16 nodes on
   // (test/mpginfo/fold.test counts).
   double allowance = 1 + 5 / count + 1 / std::sqrt(count);
-  double reach = 1.4826 * getMedian(distances) *
+  double reach = 1.4826 * summarise(distances).median *
                  normalQuantile(falseAlarms / count) * allowance;
   reach = std::max(reach, minShare * figure.median);
   figure.limit = figure.median + (figure.isHigherBetter ? -reach : reach);
