@@ -24,6 +24,8 @@
 
 namespace mpg {
 
+class JsonItem;
+
 //===----------------------------------------------------------------------===//
 // Hints of the program (HintReport.cpp)
 //===----------------------------------------------------------------------===//
@@ -230,6 +232,8 @@ std::string hugeColumns(uint64_t bytes, uint64_t hugeBytes,
 
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
+/// Null where the kernel does not have them.
+JsonItem stallsItem(const std::optional<MemoryStalls> &stalls);
 
 //===----------------------------------------------------------------------===//
 // Where it comes from (StateFile.cpp)

@@ -324,7 +324,7 @@ static JsonItem rankItem(StringRef rank) {
   return isNumber ? JsonItem(number) : JsonItem::absent();
 }
 
-static JsonItem stallsItem(const std::optional<MemoryStalls> &stalls) {
+JsonItem mpg::stallsItem(const std::optional<MemoryStalls> &stalls) {
   return stalls ? JsonItem(jsonObject(stalls->counts())) : JsonItem();
 }
 

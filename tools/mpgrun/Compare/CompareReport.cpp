@@ -319,10 +319,6 @@ static JsonObject counterItem(const CounterValue &counter) {
           {"missing", counter.missing}};
 }
 
-static JsonItem stallsItem(const std::optional<MemoryStalls> &stalls) {
-  return stalls ? JsonItem(jsonObject(stalls->counts())) : JsonItem();
-}
-
 static JsonObject sampleItem(const RunSample &sample) {
   return {{"round", sample.round},
           {"status", endingNumber(sample.waitStatus)},
