@@ -127,7 +127,7 @@ void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
 // For programs
 //===----------------------------------------------------------------------===//
 
-/// What a reader of JSON can hold.
+/// At most what a reader of JSON can hold.
 static JsonItem cappedItem(uint64_t value) {
   return std::min<uint64_t>(value, INT64_MAX);
 }

@@ -115,7 +115,7 @@ static std::optional<Move> decodeSumAArch64(uint32_t word) {
   return Move{true, int(word & 31), int(word >> 5 & 31), offset, false};
 }
 
-/// What a load or store adds to its base: "ldp x8, x9, [x0, #16]!".
+/// The bytes that a load or store adds to its base: "ldp x8, x9, [x0, #16]!".
 static std::optional<Move> decodeWriteBack(uint32_t word) {
   int base = word >> 5 & 31;
   if ((word & 0xffa00400) == 0xf8000400)

@@ -70,8 +70,8 @@ struct Node {
 
 Node readNode(const SysTree &tree);
 
-/// What the kernel counts for the machine and for the control group of this
-/// process (version 2); nothing: it does not tell.
+/// The kernel's counts for the machine and for the control group of this
+/// process (version 2); nothing: the kernel does not have them.
 struct StallCounts {
   std::optional<MemoryStalls> machine, group;
 };

@@ -63,7 +63,7 @@ static void adviseTransparent(const Node &node, Verdict &verdict) {
                                  sysfsSize(largePageBytes) + "/enabled"};
 }
 
-/// At least \p share of \p whole, and so often that it is no accident.
+/// At least \p share of \p whole, and often enough to exclude an accident.
 static bool isOften(uint64_t part, uint64_t whole, double share) {
   constexpr uint64_t minCount = 1000;
   return part >= minCount && double(part) >= share * double(whole);
