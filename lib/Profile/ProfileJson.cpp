@@ -69,7 +69,7 @@ static JsonItem workingSetItem(const Profile &profile) {
                     {"missing", facts.missing}};
 }
 
-static JsonItem stallsItem(const Profile &profile) {
+static JsonItem machineStallsItem(const Profile &profile) {
   if (!profile.stalls)
     return nullptr;
   JsonObject item = jsonObject(profile.stalls->counts());
@@ -127,7 +127,7 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
                        {"fault_samples_lost", profile.faultsLost},
                        {"faults_missing", profile.faultsMissing},
                        {"faults_of_user_code_only", profile.isUserFaults},
-                       {"machine_stalls", stallsItem(profile)},
+                       {"machine_stalls", machineStallsItem(profile)},
                        {"working_set", workingSetItem(profile)},
                        {"counters", jsonList(profile.counters, counterItem)},
                        {"objects", jsonList(profile.objects, object)}},
