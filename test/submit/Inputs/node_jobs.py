@@ -69,7 +69,7 @@ def one_node():
     ended(clean, 1)
     leaves = submit(f"{folder}/leave")
     ended(leaves, 1)
-    for path in [*folder.glob("huge/*"), pathlib.Path("/dev/shm/mpg-test-left of me")]:
+    for path in [*folder.glob("huge pages/*"), pathlib.Path("/dev/shm/mpg-test-left of me")]:
         path.unlink()
     (folder / "pool/free_hugepages").write_text("100\n", encoding="ascii")
     # The first job begins alone and ends beside the second one.
