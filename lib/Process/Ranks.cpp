@@ -45,6 +45,21 @@ std::string mpg::worldRank() {
   return isNumber ? rank : "0";
 }
 
+std::optional<uint32_t> mpg::worldSize() {
+  static const char *const names[] = {
+#define MPG_WORLD_SIZE(name) name,
+#include "mpg/ranks.def"
+  };
+  const char *value = findFirst(names);
+  int32_t ranks, rank;
+  if (!value || StringRef(value).getAsInteger(10, ranks) ||
+      StringRef(worldRank()).getAsInteger(10, rank) || rank >= ranks)
+    return std::nullopt;
+  return uint32_t(ranks);
+}
+
+RankPlace mpg::getRankPlace() { return {hostName(), worldRank(), worldSize()}; }
+
 std::string mpg::jobId() {
   static const char *const names[] = {
 #define MPG_JOB_ID(name) name,

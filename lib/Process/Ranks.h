@@ -7,6 +7,8 @@
 #define MPG_PROCESS_RANKS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -18,6 +20,10 @@ bool speaksForNode();
 /// The rank in the job; "0" without MPI, or if it is not a number.
 std::string worldRank();
 
+/// How many ranks the job has; nothing if no launcher says it, or it does not
+/// fit the rank.
+std::optional<uint32_t> worldSize();
+
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
 
@@ -27,6 +33,14 @@ std::string jobId();
 
 /// Of this node; cut off after 255 bytes.
 std::string hostName();
+
+/// This process among the nodes and ranks of the job, for its reports.
+struct RankPlace {
+  std::string host;              ///< the node; empty: not known
+  std::string rank;              ///< a number, "0" without MPI
+  std::optional<uint32_t> ranks; ///< of the job
+};
+RankPlace getRankPlace();
 
 /// \p pattern with %h, %j, %r, %p and %% replaced by host, job, rank, \p pid
 /// and a percent sign.

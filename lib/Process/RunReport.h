@@ -12,7 +12,9 @@
 
 #include "Elf/HintNote.h"
 #include "Node/Node.h"
+#include "Process/Ranks.h"
 #include "Process/Smaps.h"
+#include "Support/JsonItem.h"
 #include "mpg/state.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -23,8 +25,6 @@
 #include <sys/types.h>
 
 namespace mpg {
-
-class JsonItem;
 
 //===----------------------------------------------------------------------===//
 // Hints of the program (HintReport.cpp)
@@ -121,8 +121,7 @@ struct ProcessUse {
 
 struct RunReport {
   std::string program;
-  std::string host; ///< the node; empty: not known
-  std::string rank; ///< a number, "0" without MPI
+  RankPlace place;
   int waitStatus = 0;
   std::string mode;      ///< what libmpg used; without it what was asked for
   bool measured = false; ///< from the kernel, not from libmpg's words
@@ -232,6 +231,9 @@ std::string hugeColumns(uint64_t bytes, uint64_t hugeBytes,
 
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
+/// Behind the schema: version, host, rank and number of ranks; what is not
+/// known is absent.
+void addPlace(JsonObject &document, const RankPlace &place);
 /// Null where the kernel does not have them.
 JsonItem stallsItem(const std::optional<MemoryStalls> &stalls);
 

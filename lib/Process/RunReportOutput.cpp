@@ -324,6 +324,14 @@ static JsonItem rankItem(StringRef rank) {
   return isNumber ? JsonItem(number) : JsonItem::absent();
 }
 
+void mpg::addPlace(JsonObject &document, const RankPlace &place) {
+  JsonObject items = {{"version", MPG_VERSION},
+                      {"host", textOrAbsent(place.host)},
+                      {"rank", rankItem(place.rank)},
+                      {"ranks", orAbsent(place.ranks)}};
+  document.insert(document.begin() + 1, items.begin(), items.end());
+}
+
 JsonItem mpg::stallsItem(const std::optional<MemoryStalls> &stalls) {
   return stalls ? JsonItem(jsonObject(stalls->counts())) : JsonItem();
 }
@@ -333,9 +341,6 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
     return JsonObject{{"code", one.first}, {"text", one.second}};
   };
   JsonObject document = {{"schema", "mpgreport-1"},
-                         {"version", MPG_VERSION},
-                         {"host", textOrAbsent(report.host)},
-                         {"rank", rankItem(report.rank)},
                          {"program", report.program},
                          {"status", endingNumber(report.waitStatus)},
                          {"mode", report.mode},
@@ -349,6 +354,7 @@ void mpg::writeRunJson(raw_ostream &out, const RunReport &report) {
                          {"messages", jsonList(report.messages, message)},
                          {"machine_stalls", stallsItem(report.stalls.machine)},
                          {"group_stalls", stallsItem(report.stalls.group)}};
+  addPlace(document, report.place);
   if (report.hasProcesses) {
     document.push_back({"processes", jsonList(report.processes, processItem)});
     document.push_back({"processes_lost", report.processesLost});

@@ -90,6 +90,7 @@ struct WorkingSetFacts {
 
 struct Profile {
   std::string program;
+  RankPlace place;
   int waitStatus = 0;
   double seconds = 0;
   bool isMeasured = false; ///< the memory was looked at in the end

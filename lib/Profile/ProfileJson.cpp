@@ -106,31 +106,31 @@ void mpg::writeProfileJson(raw_ostream &out, const Profile &profile) {
   auto object = [&](const ProfileObject &one) {
     return objectItem(profile, one);
   };
-  writeJson(out,
-            JsonObject{{"schema", "mpgprofile-1"},
-                       {"program", profile.program},
-                       {"status", endingNumber(profile.waitStatus)},
-                       {"run_ms", int64_t(profile.seconds * 1000)},
-                       {"measured", profile.isMeasured},
-                       {"problem", profile.problem},
-                       {"other_processes", profile.otherProcesses},
-                       {"tlb_misses_missing", profile.tlbMissesMissing},
-                       {"code_samples", ifKnown(profile.codeMissing.empty(),
-                                                profile.codeSamples)},
-                       {"code_missing", profile.codeMissing},
-                       {"least_code_bytes", minCodeBytes},
-                       {"least_bytes", minObjectBytes},
-                       {"sites", profile.sites},
-                       {"blocks_lost", profile.blocksLost},
-                       {"page_faults",
-                        ifKnown(profile.faultsMissing.empty(), profile.faults)},
-                       {"fault_samples_lost", profile.faultsLost},
-                       {"faults_missing", profile.faultsMissing},
-                       {"faults_of_user_code_only", profile.isUserFaults},
-                       {"machine_stalls", machineStallsItem(profile)},
-                       {"working_set", workingSetItem(profile)},
-                       {"counters", jsonList(profile.counters, counterItem)},
-                       {"objects", jsonList(profile.objects, object)}},
-            /*indent=*/2);
+  JsonObject document = {
+      {"schema", "mpgprofile-1"},
+      {"program", profile.program},
+      {"status", endingNumber(profile.waitStatus)},
+      {"run_ms", int64_t(profile.seconds * 1000)},
+      {"measured", profile.isMeasured},
+      {"problem", profile.problem},
+      {"other_processes", profile.otherProcesses},
+      {"tlb_misses_missing", profile.tlbMissesMissing},
+      {"code_samples",
+       ifKnown(profile.codeMissing.empty(), profile.codeSamples)},
+      {"code_missing", profile.codeMissing},
+      {"least_code_bytes", minCodeBytes},
+      {"least_bytes", minObjectBytes},
+      {"sites", profile.sites},
+      {"blocks_lost", profile.blocksLost},
+      {"page_faults", ifKnown(profile.faultsMissing.empty(), profile.faults)},
+      {"fault_samples_lost", profile.faultsLost},
+      {"faults_missing", profile.faultsMissing},
+      {"faults_of_user_code_only", profile.isUserFaults},
+      {"machine_stalls", machineStallsItem(profile)},
+      {"working_set", workingSetItem(profile)},
+      {"counters", jsonList(profile.counters, counterItem)},
+      {"objects", jsonList(profile.objects, object)}};
+  addPlace(document, profile.place);
+  writeJson(out, document, /*indent=*/2);
   out << "\n";
 }

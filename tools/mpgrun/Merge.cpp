@@ -20,7 +20,7 @@ static void mergeFile(const std::string &path, MergeFold &fold) {
   if (file.report)
     fold.add(path, *file.report);
   else if (file.profile)
-    fold.add(std::move(*file.profile));
+    fold.add(path, std::move(*file.profile));
   else
     fold.skip(path, skip);
 }

@@ -65,7 +65,7 @@ def report_file : LongValue<"report", "FILE",
     "write the output of --report or --compare to FILE; %h, %j,\n"
     "%r, %p in FILE are host, job, rank, pid">,
     Manual<[{Writes the same to FILE, or the report of `--compare`. In FILE, %h is the host name,
-%j the job number (SLURM_JOB_ID, PJM_JOBID, PBS_JOBID, LSB_JOBID; otherwise no-job),
+%j the job number (SLURM_JOB_ID, PJM_SUBJOBID, PBS_JOBID, LSB_JOBID; otherwise no-job),
 %r the MPI rank (otherwise 0), %p the process id, and %% a percent sign. If the
 folder's name has one of these, mpgrun creates the folder. If FILE cannot be
 written, mpgrun says so before PROGRAM starts and runs it anyway; if FILE still

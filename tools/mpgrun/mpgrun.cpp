@@ -275,6 +275,7 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
                           ProfileRecorder &recorder, double seconds) {
   Profile profile;
   profile.program = options.command[0];
+  profile.place = report.place;
   profile.waitStatus = result.waitStatus;
   profile.seconds = seconds;
   profile.firstThread = uint32_t(result.pid);
@@ -301,8 +302,7 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
 RunReport Runner::beginReport() const {
   RunReport report;
   report.program = options.command[0];
-  report.host = hostName();
-  report.rank = worldRank();
+  report.place = getRankPlace();
   const char *asked = options.modeGiven ? nullptr : getenv("MPG_MODE");
   report.mode = asked && isMode(asked) ? asked : options.mode;
   if (program.keepsDefaults()) {

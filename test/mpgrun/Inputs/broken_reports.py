@@ -47,6 +47,7 @@ def main() -> None:
     spoil("wrong-host.json", "host", ["c0"])
     spoil("wrong-huge.json", "huge_bytes", 1 << 60, in_region=True)
     spoil("wrong-rank.json", "rank", 1 << 40)
+    spoil("wrong-ranks.json", "ranks", 1 << 40)
     spoil("wrong-regions.json", "regions", {})
     spoil("wrong-twice.json", "region", "heap", in_region=True)
     report = json.loads(whole)

@@ -26,13 +26,6 @@ uint32_t TextPool::add(StringRef text) {
   return entry->second;
 }
 
-uint32_t mpg::getMillionths(uint64_t hugeBytes, uint64_t bytes) {
-  if (hugeBytes >= bytes)
-    return wholeMillionths;
-  auto share = uint32_t(double(hugeBytes) / double(bytes) * wholeMillionths);
-  return std::min(share, wholeMillionths - 1);
-}
-
 uint64_t OutlierRegion::shortPages() const {
   return (bytes - hugeBytes) / largePageBytes;
 }
@@ -53,19 +46,24 @@ void MergeFold::skip(const std::string &path, const Skip &skip) {
     kind.first.emplace_back(path, skip.reason);
 }
 
-void MergeFold::add(RankProfile profile) {
+MergeFold::Place MergeFold::addPlace(const std::string &path,
+                                     const FilePlace &place) {
   ++merge.files;
+  merge.namelessFiles += place.host.empty();
+  maxRanks = std::max(maxRanks, place.ranks);
+  // No host has a slash in its name, so none is taken for a file.
+  return {nodes.add(place.host.empty() ? "/" + path : place.host), place.rank};
+}
+
+void MergeFold::add(const std::string &path, RankProfile profile) {
+  profilePlaces.push_back(addPlace(path, profile.place));
   profiles.add(std::move(profile));
 }
 
 void MergeFold::add(const std::string &path, const RankReport &report) {
-  ++merge.files;
-  merge.namelessReports += report.host.empty();
   merge.foreignRegionReports += report.hasForeignRegion;
   Report row;
-  // No host has a slash in its name, so none is taken for a file.
-  row.node = nodes.add(report.host.empty() ? "/" + path : report.host);
-  row.rank = report.rank;
+  row.place = addPlace(path, report.place);
   for (size_t key = 0; key < mergeSettingCount; ++key) {
     uint32_t value = texts.add(report.settings[key]);
     row.settings[key] = value;
@@ -88,25 +86,35 @@ void MergeFold::add(const std::string &path, const RankReport &report) {
 
 void MergeFold::foldRanks() {
   std::vector<uint32_t> ranks;
+  auto addRank = [&](const Place &place) {
+    if (place.rank)
+      ranks.push_back(*place.rank);
+  };
   for (const Report &report : reports)
-    if (report.rank)
-      ranks.push_back(*report.rank);
+    addRank(report.place);
+  if (reports.empty())
+    for_each(profilePlaces, addRank);
   if (ranks.empty())
     return;
   llvm::sort(ranks);
   RankGaps gaps;
   gaps.lowest = ranks.front();
   gaps.highest = ranks.back();
+  gaps.total = std::max(gaps.highest + 1, maxRanks);
   uint32_t next = 0; // the first rank that was not seen yet
+  auto skipTo = [&](uint32_t rank) {
+    if (rank <= next)
+      return;
+    gaps.missing += rank - next;
+    if (gaps.first.size() < maxRanges)
+      gaps.first.emplace_back(next, rank - 1);
+  };
   for (uint32_t rank : ranks) {
     gaps.repeated += rank < next;
-    if (rank > next) {
-      gaps.missing += rank - next;
-      if (gaps.first.size() < maxRanges)
-        gaps.first.emplace_back(next, rank - 1);
-    }
+    skipTo(rank);
     next = rank + 1;
   }
+  skipTo(uint32_t(gaps.total));
   merge.ranks = gaps;
 }
 
@@ -187,26 +195,27 @@ bool MergeFold::addRareSettings(const Report &report, Outlier &outlier) const {
   return hasAny;
 }
 
+/// \p shortage of one file to those of its node.
+static void addShortage(Outlier &outlier, OutlierRegion shortage) {
+  for (OutlierRegion &other : outlier.regions)
+    if (other.region == shortage.region && other.object == shortage.object) {
+      other.bytes = SaturatingAdd(other.bytes, shortage.bytes);
+      other.hugeBytes = SaturatingAdd(other.hugeBytes, shortage.hugeBytes);
+      return;
+    }
+  outlier.regions.push_back(std::move(shortage));
+}
+
 bool MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
   bool hasAny = false;
-  // Ten points below the median: less is what one page more or less makes.
-  constexpr uint32_t marginMillionths = wholeMillionths / 10;
   for (const Region &use :
        ArrayRef(regions).slice(report.firstRegion, report.regionCount)) {
-    uint32_t share = getMillionths(use.hugeBytes, use.bytes);
-    if (!use.isKnown ||
-        share + marginMillionths >= medians[size_t(use.region)] ||
-        use.bytes - use.hugeBytes < forgivenBytes(use.region))
+    if (!use.isKnown || !lacksPages(use.region, use.bytes, use.hugeBytes) ||
+        !isBelowMedian(use.bytes, use.hugeBytes, medians[size_t(use.region)]))
       continue;
     hasAny = true;
-    auto found = find_if(outlier.regions, [&](const OutlierRegion &other) {
-      return other.region == use.region;
-    });
-    if (found == outlier.regions.end())
-      found = outlier.regions.insert(
-          found, OutlierRegion{use.region, 0, 0, texts.get(use.reason).str()});
-    found->bytes = SaturatingAdd(found->bytes, use.bytes);
-    found->hugeBytes = SaturatingAdd(found->hugeBytes, use.hugeBytes);
+    addShortage(outlier, {use.region, "", texts.get(use.reason).str(),
+                          use.bytes, use.hugeBytes});
   }
   return hasAny;
 }
@@ -215,19 +224,39 @@ static uint64_t lackedPages(const Outlier &outlier) {
   return outlier.regions.empty() ? 0 : outlier.regions.front().shortPages();
 }
 
-void MergeFold::findOutliers() {
-  std::vector<Outlier> found(nodes.size());
+/// A file of \p outlier's node has \p rank.
+static void countFile(Outlier &outlier, bool differs,
+                      std::optional<uint32_t> rank) {
+  ++outlier.nodeFiles;
+  if (differs && ++outlier.files == 1)
+    outlier.rank = rank;
+}
+
+void MergeFold::findDifferences(std::vector<Outlier> &found) {
   for (const Report &report : reports) {
-    Outlier &outlier = found[report.node];
-    ++outlier.nodeReports;
+    Outlier &outlier = found[report.place.node];
     bool hasRare = addRareSettings(report, outlier);
     bool isShort = addShortRegions(report, outlier);
-    if ((hasRare || isShort) && ++outlier.reports == 1)
-      outlier.rank = report.rank;
+    countFile(outlier, hasRare || isShort, report.place.rank);
   }
+  std::vector<ObjectShortage> shortages = profiles.findShortages();
+  auto next = shortages.begin();
+  for (size_t profile = 0; profile < profilePlaces.size(); ++profile) {
+    const Place &place = profilePlaces[profile];
+    auto first = next;
+    for (; next != shortages.end() && next->profile == profile; ++next)
+      addShortage(found[place.node], {next->region, std::move(next->name), "",
+                                      next->bytes, next->hugeBytes});
+    countFile(found[place.node], next != first, place.rank);
+  }
+}
+
+void MergeFold::findOutliers() {
+  std::vector<Outlier> found(nodes.size());
+  findDifferences(found);
   for (uint32_t node = 0; node < nodes.size(); ++node) {
     Outlier &outlier = found[node];
-    if (outlier.reports == 0)
+    if (outlier.files == 0)
       continue;
     // A file has a slash in front.
     StringRef name = nodes.get(node);
@@ -235,7 +264,8 @@ void MergeFold::findOutliers() {
     outlier.node = name.str();
     llvm::sort(outlier.regions, [](auto &left, auto &right) {
       auto key = [](const OutlierRegion &region) {
-        return std::pair(~region.shortPages(), region.region);
+        return std::tuple(~region.shortPages(), region.region,
+                          StringRef(region.object));
       };
       return key(left) < key(right);
     });

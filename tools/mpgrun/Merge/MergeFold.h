@@ -23,10 +23,6 @@ namespace mpg {
 // The result
 //===----------------------------------------------------------------------===//
 
-constexpr uint32_t wholeMillionths = 1000000;
-/// Never 100 % while a byte is missing.
-uint32_t getMillionths(uint64_t hugeBytes, uint64_t bytes);
-
 /// The values of a setting with the number of reports, the most frequent first.
 using SettingValues = std::vector<std::pair<std::string, size_t>>;
 
@@ -51,17 +47,18 @@ struct MergedRegion {
 
 struct OutlierRegion {
   RunRegion region;
-  uint64_t bytes = 0, hugeBytes = 0; ///< of the reports that stand out
-  std::string reason;                ///< of the first of them
+  std::string object; ///< of profiles: the part of the region; else empty
+  std::string reason; ///< of the first file that stands out
+  uint64_t bytes = 0, hugeBytes = 0; ///< of all files that do
 
   uint64_t shortPages() const; ///< of 2 MiB, whole ones
   uint32_t shareMillionths() const;
 };
 
-/// A node that differs, with its reports that do.
+/// A node that differs, with its reports and profiles that do.
 struct Outlier {
-  std::string node; ///< the file, where the report does not name its node
-  size_t reports = 0, nodeReports = 0;
+  std::string node; ///< the file, where it does not name its node
+  size_t files = 0, nodeFiles = 0;
   std::optional<uint32_t> rank; ///< of the first of them
   std::vector<std::pair<MergeSetting, std::string>> settings; ///< rare values
   std::vector<OutlierRegion> regions; ///< those that lack most first
@@ -74,17 +71,20 @@ struct SkippedFiles {
 
 struct RankGaps {
   uint32_t lowest = 0, highest = 0;
+  size_t total = 0;    ///< of the job; not known: up to the highest
   size_t repeated = 0; ///< reports whose rank another report has, too
-  size_t missing = 0;  ///< ranks below the highest without a report
+  size_t missing = 0;  ///< ranks without a report
   std::vector<std::pair<uint32_t, uint32_t>> first; ///< the first such ranges
 };
 
 struct Merge {
   size_t files = 0, reports = 0;
   size_t nodes = 0;
-  size_t namelessReports = 0;      ///< that do not name their node
+  size_t namelessFiles = 0;        ///< that do not name their node
   size_t foreignRegionReports = 0; ///< with regions of a later version
-  std::optional<RankGaps> ranks;   ///< nothing: no report names its rank
+  /// Of the reports; if there are none, of the profiles. Nothing: none names
+  /// its rank.
+  std::optional<RankGaps> ranks;
   std::array<SettingValues, mergeSettingCount> settings; ///< by MergeSetting
   std::vector<MergedRegion> regions; ///< in the order of RunRegion
   /// Those with rare settings first, then those that lack most.
@@ -120,7 +120,7 @@ private:
 class MergeFold {
 public:
   void add(const std::string &path, const RankReport &report);
-  void add(RankProfile profile);
+  void add(const std::string &path, RankProfile profile);
   void skip(const std::string &path, const Skip &skip);
   /// Once, after the last file.
   Merge finish();
@@ -132,15 +132,21 @@ private:
     uint32_t reason; ///< in texts
     uint64_t bytes, hugeBytes;
   };
-  struct Report {
+  struct Place {
     uint32_t node; ///< in nodes
     std::optional<uint32_t> rank;
+  };
+  struct Report {
+    Place place;
     std::array<uint32_t, mergeSettingCount> settings; ///< in texts
     size_t firstRegion, regionCount;                  ///< in regions
   };
+  Place addPlace(const std::string &path, const FilePlace &place);
   void foldRanks();
   void foldSettings();
   void foldRegion(RunRegion region);
+  /// Fills \p found, by node, with all that differs.
+  void findDifferences(std::vector<Outlier> &found);
   void findOutliers();
   /// Both: whether \p report has something to add.
   bool addRareSettings(const Report &report, Outlier &outlier) const;
@@ -150,6 +156,8 @@ private:
   ProfileFold profiles;
   TextPool texts, nodes;
   std::vector<Report> reports;
+  std::vector<Place> profilePlaces; ///< by number of the profile
+  uint32_t maxRanks = 0;            ///< the largest number that a file says
   std::vector<Region> regions;
   /// How many reports have the value, by setting and text.
   std::array<std::vector<size_t>, mergeSettingCount> valueReports;

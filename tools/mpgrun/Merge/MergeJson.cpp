@@ -56,6 +56,7 @@ static JsonObject outlierItem(const Outlier &outlier) {
   };
   auto region = [](const OutlierRegion &use) {
     return JsonObject{{"region", regionName(use.region)},
+                      {"object", textOrAbsent(use.object)},
                       {"bytes", clampBytes(use.bytes)},
                       {"huge_bytes", clampBytes(use.hugeBytes)},
                       {"share_millionths", use.shareMillionths()},
@@ -63,12 +64,13 @@ static JsonObject outlierItem(const Outlier &outlier) {
                       {"reason", use.reason}};
   };
   return {{"node", outlier.node},
-          {"reports", outlier.reports},
-          {"node_reports", outlier.nodeReports},
+          {"reports", outlier.files},
+          {"node_reports", outlier.nodeFiles},
           {"first_rank", outlier.rank},
           {"settings",
            jsonList(ArrayRef(outlier.settings).take_front(maxListed), setting)},
-          {"regions", jsonList(outlier.regions, region)}};
+          {"regions",
+           jsonList(ArrayRef(outlier.regions).take_front(maxListed), region)}};
 }
 
 static JsonItem ranksItem(const std::optional<RankGaps> &gaps) {
@@ -79,6 +81,7 @@ static JsonItem ranksItem(const std::optional<RankGaps> &gaps) {
   };
   return JsonObject{{"lowest", gaps->lowest},
                     {"highest", gaps->highest},
+                    {"total", gaps->total},
                     {"repeated", gaps->repeated},
                     {"missing", gaps->missing},
                     {"first_missing", jsonList(gaps->first, range)}};
@@ -153,7 +156,7 @@ void mpg::writeMergeJson(raw_ostream &out, const Merge &merge) {
       {"files", merge.files},
       {"reports", merge.reports},
       {"nodes", merge.nodes},
-      {"nameless_reports", merge.namelessReports},
+      {"nameless_reports", merge.namelessFiles},
       {"foreign_region_reports", merge.foreignRegionReports},
       {"ranks", ranksItem(merge.ranks)},
       {"settings", settings},

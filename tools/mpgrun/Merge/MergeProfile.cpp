@@ -5,6 +5,7 @@
 #include "mpgrun/Merge/MergeProfile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <tuple>
 
 using namespace llvm;
@@ -66,15 +67,46 @@ void ProfileFold::add(RankProfile profile) {
   }
   for (const auto &entry : own) {
     auto found = indices.find(entry.getKey());
+    size_t index = merged.objects.size();
     if (found != indices.end()) {
-      addObject(merged.objects[found->second], entry.second);
-    } else if (merged.objects.size() < maxObjects) {
-      indices[entry.getKey()] = merged.objects.size();
+      index = found->second;
+      addObject(merged.objects[index], entry.second);
+    } else if (index < maxObjects) {
+      indices[entry.getKey()] = index;
       merged.objects.push_back(entry.second);
+      shares.emplace_back();
     } else {
       ++merged.objectsLost;
+      continue;
     }
+    addShare(entry.second, index);
   }
+}
+
+void ProfileFold::addShare(const RankObject &object, size_t index) {
+  if (!object.shareReports)
+    return;
+  shares[index].push_back(getMillionths(object.hugeBytes, object.usedBytes));
+  if (lacksPages(object.region, object.usedBytes, object.hugeBytes))
+    lacks.push_back(
+        {merged.profiles - 1, index, object.usedBytes, object.hugeBytes});
+}
+
+std::vector<ObjectShortage> ProfileFold::findShortages() {
+  std::vector<uint32_t> medians;
+  for (std::vector<uint32_t> &values : shares) {
+    auto median = values.begin() + ptrdiff_t(values.size() / 2);
+    std::nth_element(values.begin(), median, values.end());
+    medians.push_back(values.empty() ? 0 : *median);
+  }
+  std::vector<ObjectShortage> found;
+  for (const Lack &lack : lacks)
+    if (isBelowMedian(lack.bytes, lack.hugeBytes, medians[lack.object])) {
+      const RankObject &object = merged.objects[lack.object];
+      found.push_back({lack.profile, object.region, object.name, lack.bytes,
+                       lack.hugeBytes});
+    }
+  return found;
 }
 
 MergedProfiles ProfileFold::finish() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folds the profiles of the ranks of a job (schema mpgprofile-1): the same
-// object of all ranks is one, with sums. Memory grows with the objects, not
-// with the ranks.
+// object of all ranks is one, with sums. A profile costs 4 bytes of memory for
+// each object, and 32 where the object lacks large pages.
 
 #ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEPROFILE_H
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEPROFILE_H
 
-#include "Process/RunReport.h"
+#include "mpgrun/Merge/MergeFile.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
 #include <string>
@@ -38,6 +38,7 @@ struct RankObject {
 };
 
 struct RankProfile {
+  FilePlace place;
   std::string program;
   KnownSum faults, codeSamples; ///< of all of the program
   std::vector<RankObject> objects;
@@ -52,16 +53,35 @@ struct MergedProfiles {
   size_t objectsLost = 0;          ///< entries that had no room
 };
 
+/// An object that has less on large pages in one profile than in the others.
+struct ObjectShortage {
+  size_t profile; ///< its number in the order of add()
+  RunRegion region;
+  std::string name;
+  uint64_t bytes, hugeBytes;
+};
+
 class ProfileFold {
 public:
   void add(RankProfile profile);
-  /// Once, after the last one.
+  /// After the last one, in their order.
+  std::vector<ObjectShortage> findShortages();
+  /// Once, at the end.
   MergedProfiles finish();
 
 private:
+  struct Lack {
+    size_t profile, object;
+    uint64_t bytes, hugeBytes;
+  };
+  void addShare(const RankObject &object, size_t index);
+
   MergedProfiles merged;
   llvm::StringMap<size_t> programs;
   llvm::StringMap<size_t> indices; ///< in objects, by all that names one
+  /// By object, in millionths, of the profiles that know it.
+  std::vector<std::vector<uint32_t>> shares;
+  std::vector<Lack> lacks; ///< what may stand out
 };
 
 } // namespace mpg

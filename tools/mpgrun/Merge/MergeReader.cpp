@@ -112,6 +112,23 @@ static void readRegion(const JsonFields &fields, RankReport &report) {
   report.regions.push_back(std::move(use));
 }
 
+/// An older mpgrun does not say all of it.
+static FilePlace readPlace(const JsonFields &fields) {
+  FilePlace place;
+  place.host = fields.has("host") ? fields.text("host") : "";
+  auto number = [&](StringRef key) {
+    uint64_t value = fields.count(key);
+    if (value > uint64_t(INT32_MAX))
+      fields.fail(key, "more than 2147483647");
+    return uint32_t(value);
+  };
+  if (fields.has("rank"))
+    place.rank = number("rank");
+  if (fields.has("ranks"))
+    place.ranks = number("ranks");
+  return place;
+}
+
 /// The status as the report has it, a signal below zero.
 static std::string readStatus(const json::Object &object, std::string &error) {
   std::optional<int64_t> status = object.getInteger("status");
@@ -139,13 +156,7 @@ static RankReport readReport(const json::Value &value, std::string &error) {
   setting(MergeSetting::mode) = fields.text("mode");
   setting(MergeSetting::libmpg) = readLibmpg(fields);
   setting(MergeSetting::status) = readStatus(*value.getAsObject(), error);
-  report.host = fields.has("host") ? fields.text("host") : "";
-  if (fields.has("rank")) {
-    uint64_t rank = fields.count("rank");
-    if (rank > uint64_t(INT32_MAX))
-      fields.fail("rank", "more than 2147483647");
-    report.rank = uint32_t(rank);
-  }
+  report.place = readPlace(fields);
   constexpr size_t maxRegions = 64; // a later version may have more
   fields.each("regions", maxRegions,
               [&](const JsonFields &region) { readRegion(region, report); });
@@ -188,6 +199,7 @@ static void readFaults(const JsonFields &fields, RankObject &object) {
 static RankProfile readProfile(const json::Value &value, std::string &error) {
   JsonFields fields(value, "", error);
   RankProfile profile;
+  profile.place = readPlace(fields);
   profile.program = shortText(fields.text("program"));
   profile.faults.add(fields.countOrNull("page_faults"));
   profile.codeSamples.add(fields.countOrNull("code_samples"));

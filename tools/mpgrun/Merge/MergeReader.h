@@ -31,8 +31,7 @@ struct RankRegion {
 };
 
 struct RankReport {
-  std::string host; ///< empty: written by an mpgrun that did not say it
-  std::optional<uint32_t> rank;
+  FilePlace place;
   std::array<std::string, mergeSettingCount> settings; ///< by MergeSetting
   std::vector<RankRegion> regions;                     ///< none twice
   bool hasForeignRegion = false; ///< of a later version; it is left out

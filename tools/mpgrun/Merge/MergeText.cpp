@@ -46,6 +46,13 @@ std::string mpg::showShare(uint32_t millionths) {
   return std::to_string(millionths / (wholeMillionths / 100)) + " %";
 }
 
+/// In a line of text: the start of a long name.
+static std::string showObject(const std::string &name) {
+  constexpr size_t maxName = 50;
+  std::string text = printable(name);
+  return text.size() > maxName ? text.substr(0, maxName - 3) + "..." : text;
+}
+
 static void writeLine(raw_ostream &out, const std::string &text,
                       unsigned indent = 2) {
   out.indent(indent) << fillText(printable(text), indent + 2) << "\n";
@@ -57,10 +64,11 @@ static void writeLine(raw_ostream &out, const std::string &text,
 
 std::string mpg::mergeTitle(const Merge &merge) {
   std::string text = showCount(merge.reports, "report");
-  if (merge.profiles.profiles && !merge.reports)
-    return showCount(merge.profiles.profiles, "profile");
-  if (merge.profiles.profiles)
-    text += " and " + showCount(merge.profiles.profiles, "profile");
+  std::string profiles = showCount(merge.profiles.profiles, "profile");
+  if (!merge.reports && merge.profiles.profiles)
+    text = profiles;
+  else if (merge.profiles.profiles)
+    text += " and " + profiles;
   if (merge.nodes)
     text += " of " + showCount(merge.nodes, "node");
   if (merge.ranks && merge.ranks->highest > 0)
@@ -156,25 +164,34 @@ std::vector<std::string> mpg::regionLines(const Merge &merge) {
 // Nodes that differ
 //===----------------------------------------------------------------------===//
 
-/// "c17", "c17, rank 68", "c17, 3 of 4 reports".
+/// "c17", "c17, rank 68", "c17, 3 of 4 files".
 static std::string showPlace(const Outlier &outlier) {
-  if (outlier.reports == outlier.nodeReports)
+  if (outlier.files == outlier.nodeFiles)
     return outlier.node;
-  if (outlier.reports == 1 && outlier.rank)
+  if (outlier.files == 1 && outlier.rank)
     return outlier.node + ", rank " + std::to_string(*outlier.rank);
-  return outlier.node + ", " + showNumber(outlier.reports) + " of " +
-         showCount(outlier.nodeReports, "report");
+  return outlier.node + ", " + showNumber(outlier.files) + " of " +
+         showCount(outlier.nodeFiles, "file");
+}
+
+/// "bss", "bss table".
+static std::string showMemory(const OutlierRegion &region) {
+  std::string name = regionName(region.region).str();
+  return region.object.empty() ? name : name + " " + showObject(region.object);
 }
 
 /// "3 % of bss on large pages, 812 pages of 2 MiB short: no free pages"
 static std::string showShortage(ArrayRef<OutlierRegion> regions) {
   const OutlierRegion &worst = regions.front();
   std::string text = showShare(worst.shareMillionths()) + " of " +
-                     regionName(worst.region).str() + " on large pages, " +
+                     showMemory(worst) + " on large pages, " +
                      showCount(worst.shortPages(), "page") + " of 2 MiB short";
-  std::vector<StringRef> others;
-  for (const OutlierRegion &region : regions.drop_front())
-    others.push_back(regionName(region.region));
+  constexpr size_t maxOthers = 3; // a profile has many objects
+  std::vector<std::string> others;
+  for (const OutlierRegion &region : regions.drop_front().take_front(maxOthers))
+    others.push_back(showMemory(region));
+  if (regions.size() > maxOthers + 1)
+    others.push_back(showNumber(regions.size() - maxOthers - 1) + " more");
   if (!others.empty())
     text += " (also " + join(others, ", ") + ")";
   return worst.reason.empty() ? text : text + ": " + worst.reason;
@@ -222,16 +239,18 @@ static std::string showRanges(const RankGaps &gaps) {
 
 std::vector<std::string> mpg::missingLines(const Merge &merge) {
   std::vector<std::string> lines;
-  bool isParallel = merge.ranks && merge.ranks->highest > 0;
+  bool isParallel = merge.ranks && merge.ranks->total > 1;
+  std::string file = merge.reports ? "report" : "profile"; // see Merge::ranks
   if (isParallel && merge.ranks->missing)
-    lines.push_back("no report of " + showCount(merge.ranks->missing, "rank") +
-                    ": " + showRanges(*merge.ranks));
+    lines.push_back("no " + file + " of " +
+                    showCount(merge.ranks->missing, "rank") + ": " +
+                    showRanges(*merge.ranks));
   if (isParallel && merge.ranks->repeated)
-    lines.push_back(showCount(merge.ranks->repeated, "report") +
-                    " of ranks that have one already: these are the reports "
-                    "of several runs");
-  if (merge.namelessReports)
-    lines.push_back(showCount(merge.namelessReports, "report") +
+    lines.push_back(showCount(merge.ranks->repeated, file) +
+                    " of ranks that have one already: these are of several "
+                    "runs");
+  if (merge.namelessFiles)
+    lines.push_back(showCount(merge.namelessFiles, "file") +
                     " without the name of the node, of an older mpgrun");
   if (merge.foreignRegionReports)
     lines.push_back(showCount(merge.foreignRegionReports, "report") +
@@ -280,17 +299,13 @@ Table mpg::profileTable(const MergedProfiles &profiles, size_t maxRows) {
        ArrayRef(profiles.objects).take_front(maxRows)) {
     KnownSum milliseconds = object.faultMicroseconds;
     milliseconds.sum /= 1000;
-    constexpr size_t maxName = 50;
     std::string name = object.name;
     if (!object.callers.empty())
       name += ", from " + object.callers.front();
-    name = printable(name);
-    if (name.size() > maxName)
-      name = name.substr(0, maxName - 3) + "...";
     std::string share = "-";
     if (object.shareReports)
       share = showShare(getMillionths(object.hugeBytes, object.usedBytes));
-    table.addRow({regionName(object.region).str(), name,
+    table.addRow({regionName(object.region).str(), showObject(name),
                   showNumber(object.reports), formatBytes(object.peakBytes),
                   share, showSum(object.faults, object.reports),
                   showSum(milliseconds, object.reports),
@@ -360,10 +375,11 @@ void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
     writeLines(settingLines(merge));
     writeRegions(out, merge);
     writeLines(regionLines(merge));
-    writeOutliers(out, merge);
   }
   if (merge.profiles.profiles)
     writeProfiles(out, merge.profiles);
+  if (merge.reports || merge.profiles.profiles)
+    writeOutliers(out, merge);
   writeLines(missingLines(merge));
   writeSkipped(out, merge);
 }
