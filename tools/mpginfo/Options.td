@@ -34,7 +34,7 @@ version and does not touch A64FX registers.}]>;
 def fold : LongFlag<"fold",
     "merge mpginfo --json of many nodes (from clush, pdsh, srun):\n"
     "equal nodes once, the others by what differs">,
-    Manual<[{Reads reports of many nodes from FILEs or standard input, as clush, pdsh and `srun` print
+    Manual<[{Reads reports of many nodes from FILEs or standard input, as clush, pdsh and `srun --label` print
 them: `mpginfo --json` or `mpgbench --json=-`, with or without `NODE: ` in front. See
 OUTPUT.}]>;
 def expect : LongValue<"expect", "NODES",

@@ -14,5 +14,8 @@ for part in json.dumps(json.loads(line), indent=2).split("\n"):
 print("row 7 left:", line)
 print("rack1n04-ib:", line)
 print("  12:", line)  # srun --label: the report names the node
+line = line.replace('"host":"pc"', '"host":"label"')
+for start in range(0, len(line), 1024):  # and it cuts lines
+    print("  13:", line[start:start + 1024])
 print("clush: n[8-9] (2): exited with exit code 127")
 print("pdsh@head: n10: ssh exited with exit code 255")

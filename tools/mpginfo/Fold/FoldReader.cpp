@@ -15,11 +15,13 @@ using namespace mpg;
 /// Of other nodes at a time, so that nobody fills the memory.
 static constexpr size_t maxOpen = 100000;
 
+/// `srun --label` cuts a line after 1,024 bytes, also in a string or a number;
+/// no JSON needs the end of a line.
 void FoldReader::Open::add(StringRef line) {
   if (text.size() + line.size() > maxAnswerBytes)
     isTooLong = true;
   if (!isTooLong)
-    text += line.str() + "\n";
+    text += line;
   for (char letter : line) {
     if (isEscaped)
       isEscaped = false;
@@ -71,7 +73,8 @@ void FoldReader::readLine(StringRef line) {
   if (text.trim().empty())
     return;
   auto found = open.find(node);
-  if (text.starts_with("{") && found != open.end()) {
+  bool isNext = text == "{" || text.starts_with("{\"schema\"");
+  if (isNext && found != open.end()) {
     close(node, found->second, /*isWhole=*/false);
     open.erase(found);
     found = open.end();
