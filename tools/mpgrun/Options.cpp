@@ -307,7 +307,7 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
                              const std::string &libraryPath, StringRef mode,
                              int stateFd) {
   Settings settings;
-  if (!program.stranger.empty())
+  if (!program.stranger.empty() || libraryPath.empty())
     return settings;
   settings = preloadSettings(libraryPath);
   settings[0].second = prepend(settings[0].second, "LD_PRELOAD");

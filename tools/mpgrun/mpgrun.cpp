@@ -67,6 +67,7 @@ private:
                       ProfileRecorder &recorder) const;
   void addStateFile(int stateFd, RunReport &report) const;
   Outcome runAndReport();
+  bool speaksForRanks() const;
   std::optional<int> finish(const SupervisedRun &result, RunReport &report);
   void writeProfile(const SupervisedRun &result, const RunReport &report,
                     ProfileRecorder &recorder, double seconds);
@@ -74,7 +75,7 @@ private:
                  function_ref<void(raw_ostream &)> write);
 
   RunOptions options;
-  std::string libraryPath;
+  std::string libraryPath;     ///< empty: this node has no usable one
   bool areFilesWritten = true; ///< all that were asked for
   Program program;
   Settings settings; ///< what the program's environment gets
@@ -202,6 +203,13 @@ void Runner::writeFile(const std::string &pattern, pid_t pid,
     areFilesWritten &= writeReportFile(pattern, pid, write);
 }
 
+/// Whether this rank's report is printed: one of each node or, where ranks
+/// leave files for --merge, one of the job.
+bool Runner::speaksForRanks() const {
+  bool leavesFile = !options.jsonFile.empty() || !options.dataFile.empty();
+  return speaksForNode() && (!leavesFile || worldRank() == "0");
+}
+
 /// Prints what is missing by the option \p name. True if that is nothing.
 static bool isEmpty(StringRef name, const std::vector<std::string> &missing) {
   for (const std::string &reason : missing)
@@ -218,11 +226,13 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
             [&](raw_ostream &out) { writeRunJson(out, report); });
   writeFile(options.reportFile, result.pid,
             [&](raw_ostream &out) { writeRunText(out, report); });
-  if (options.report && speaksForNode()) {
+  if (options.report && speaksForRanks()) {
     writeRunText(errs(), report);
     if (hasOtherRanks())
       errs() << "  this is rank " << worldRank()
-             << "; of each rank: --report=FILE-%r\n";
+             << (options.jsonFile.empty()
+                     ? "; of each rank: --report=FILE-%r\n"
+                     : "; of all ranks: mpgrun --merge FILE...\n");
   }
   bool endedWell = result.waitStatus == 0;
   bool isVerified = !options.verify || isEmpty("--verify", findMissing(report));
@@ -291,9 +301,9 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
             [&](raw_ostream &out) { writeProfileHtml(out, profile); });
   writeFile(options.profileFile, result.pid,
             [&](raw_ostream &out) { writeProfileText(out, profile); });
-  if (options.profileFile.empty() && options.profile && speaksForNode())
+  if (options.profileFile.empty() && options.profile && speaksForRanks())
     writeProfileText(errs(), profile);
-  if (options.advise && speaksForNode())
+  if (options.advise && speaksForRanks())
     writeAdvice(errs(),
                 adviseNext(report, profile, typedCommand(options.command)));
 }
@@ -310,6 +320,8 @@ RunReport Runner::beginReport() const {
     report.unheard = "it is linked into the program, which runs with the "
                      "rights of another user or group";
   }
+  if (libraryPath.empty())
+    report.unheard = "its library is not on this node";
   const char *maps = getenv("MPG_MMAP");
   report.asksForOwnMaps = maps && StringRef(maps) == "thp";
   const char *moved = getenv("MPG_REMAP");
@@ -449,33 +461,33 @@ int Runner::run() {
   endLike(outcome.waitStatus);
 }
 
-/// The library beside the program \p self; none, with an error printed, if no
-/// program can load it.
-static std::optional<std::string> findUsableLibrary(StringRef self) {
-  std::string library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
+/// Why no program can load \p library, which should be beside the program \p
+/// self; empty if one can.
+static std::string findLibraryProblem(const std::string &library,
+                                      StringRef self) {
   if (library.empty()) {
     SmallString<256> folder = sys::path::parent_path(self);
     sys::path::append(folder, MPG_LIBRARY_FOLDER);
     sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
-    error() << "libmpgrt.so.1 is not in " << printable(folder)
-            << ": the installation is not whole; install mpgtools again "
-               "(the package libmpgrt1)\n";
-    return std::nullopt;
+    return "libmpgrt.so.1 is not in " + printable(folder) +
+           ": the installation is not whole; install mpgtools again (the "
+           "package libmpgrt1)";
   }
-  if (!canBePreloaded(library)) {
-    error() << printable(library)
-            << ": the loader cannot preload from a folder whose name has a "
-               "colon or a semicolon; install mpgtools elsewhere\n";
-    return std::nullopt;
-  }
-  if (isMountedNoexec(library)) {
-    error() << printable(library)
-            << ": no program can load it, because its file system is mounted "
-               "without the right to execute (noexec); install mpgtools on "
-               "another one\n";
-    return std::nullopt;
-  }
-  return library;
+  if (!canBePreloaded(library))
+    return printable(library) +
+           ": the loader cannot preload from a folder whose name has a colon "
+           "or a semicolon; install mpgtools elsewhere";
+  if (isMountedNoexec(library))
+    return printable(library) +
+           ": no program can load it, because its file system is mounted "
+           "without the right to execute (noexec); install mpgtools on "
+           "another one";
+  return "";
+}
+
+/// One bad node does not end a parallel job: its ranks run without the library.
+static bool runsWithoutLibrary(const RunOptions &options) {
+  return hasOtherRanks() && !options.isComparing() && !readRankOrder();
 }
 
 int main(int argc, char **argv) {
@@ -489,8 +501,16 @@ int main(int argc, char **argv) {
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   if (self.empty()) // a sandbox may forbid readlink
     self = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
-  std::optional<std::string> library = findUsableLibrary(self);
-  if (!library)
-    return exitOwnError;
-  return Runner(std::move(*options), std::move(*library)).run();
+  std::string library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
+  if (std::string why = findLibraryProblem(library, self); !why.empty()) {
+    if (!runsWithoutLibrary(*options)) {
+      error() << why << "\n";
+      return exitOwnError;
+    }
+    if (speaksForNode())
+      note() << "the ranks on " << printable(hostName())
+             << " run without libmpg: " << why << "\n";
+    library.clear();
+  }
+  return Runner(std::move(*options), std::move(library)).run();
 }

@@ -6,7 +6,8 @@
 # daemons, and ends with COMMAND's status. Run it as the first process of a
 # process name space (unshare --pid --fork --kill-child): whatever becomes of this
 # script, the kernel then ends every daemon and every job step with it.
-# Ports are free ones, so several can run at a time.
+# Ports are free ones, so several can run at a time. Several nodes have names of their own
+# (n1, n2, ...), also for the programs on them, and a file system of their own, WORK/local.
 
 import contextlib
 import os
@@ -69,7 +70,7 @@ def free_ports(count):
 
 def prepare(work, lua, nodes):
     shutil.rmtree(work, ignore_errors=True)
-    for folder in ("state", "munge", *(f"spool-{node}" for node in nodes),
+    for folder in ("state", "munge", "local", *(f"spool-{node}" for node in nodes),
                    *(f"tmp-{node}" for node in nodes)):
         os.makedirs(f"{work}/{folder}", mode=0o755)
     with open(f"{work}/munge/key", "wb") as file:
@@ -91,6 +92,18 @@ def prepare(work, lua, nodes):
                 filter="" if lua == "none" else "CliFilterPlugins=cli_filter/lua",
             )
         )
+
+
+def name_nodes(work, nodes):
+    """The names are known in the name space of mounts that this script is in."""
+    hosts = pathlib.Path(f"{work}/hosts")
+    hosts.write_text(f"{pathlib.Path('/etc/hosts').read_text()}\n127.0.0.1 {' '.join(nodes)}\n")
+    subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
+
+
+def on_own_node(node, work):
+    script = 'hostname "$0" && mount -t tmpfs none "$1" && shift && exec "$@"'
+    return ["unshare", "--uts", "--mount", "sh", "-c", script, node, f"{work}/local"]
 
 
 def wait_until(what, condition):
@@ -138,8 +151,11 @@ def main():
                   f"--seed-file={munge}/seed", f"--log-file={munge}/log")
             wait_until("munged", lambda: os.path.exists(f"{munge}/socket"))
             start("slurmctld", "-D", "-f", f"{work}/slurm.conf")
+            if count > 1:
+                name_nodes(work, nodes)
             for node in nodes:
-                start("slurmd", "-D", "-N", node, "-f", f"{work}/slurm.conf")
+                start(*(on_own_node(node, work) if count > 1 else []),
+                      "slurmd", "-D", "-N", node, "-f", f"{work}/slurm.conf")
             wait_until("Slurm", is_idle)
             return subprocess.call(sys.argv[3:], timeout=seconds)
         finally:
