@@ -22,6 +22,7 @@ set(MPG_LAB_FOLDERS
   test/soak
   test/unit/kernels
   test/unit/sim
+  tools/mpg-tune
   tools/mpgbench
   tools/mpgsim)
 set(MPG_LAB_HEADERS embedding_omp.hpp kernels.h kernels_omp.hpp sim.h)

@@ -3,7 +3,7 @@
 # options and their values; this file only asks it, and takes files for
 # everything else.
 
-# After mpgrun's and mpgsim's own options stands another command line.
+# After the own options of mpgrun, mpgsim and mpg-tune stands another command line.
 _mpgtools_command() {
   local at
   for ((at = 1; at < COMP_CWORD; at++)); do
@@ -32,7 +32,7 @@ _mpgtools() {
   local start=${typed%"$current"} word
 
   COMPREPLY=()
-  [[ $1 == *mpg@(run|sim) ]] && _mpgtools_command && return
+  [[ $1 == *mpg@(run|sim|-tune) ]] && _mpgtools_command && return
   if [[ $typed == -* ]]; then
     while IFS=$'\t' read -r word _; do
       # clang repeats an option whose value can be anything. What bash inserts
@@ -63,7 +63,7 @@ _mpgtools() {
   done < <(compgen -f -- "$current")
 }
 
-complete -F _mpgtools mpgaudit mpgbench mpginfo mpgrun mpgsim mpg-ocl ld.mpg \
+complete -F _mpgtools mpgaudit mpgbench mpginfo mpgrun mpgsim mpg-ocl mpg-tune ld.mpg \
   mpg-clang mpg-clang++ mpg-flang mpgtools-uninstall
 
 # The wrappers of batch systems take the options of these, by their completion

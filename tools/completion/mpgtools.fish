@@ -9,7 +9,7 @@ function __mpgtools_options
     $program --autocomplete=$typed 2>/dev/null
 end
 
-# Before the program of mpgrun or mpgsim stand options alone; nothing after it is
+# Before the program of mpgrun, mpgsim or mpg-tune stand options alone; nothing after it is
 # theirs.
 function __mpgtools_before_program
     for word in (commandline -opc)[2..-1]
@@ -21,7 +21,7 @@ end
 for program in mpgaudit mpgbench mpginfo mpg-ocl ld.mpg mpg-clang mpg-clang++ mpg-flang mpgtools-uninstall
     complete -c $program -a '(__mpgtools_options)'
 end
-for program in mpgrun mpgsim
+for program in mpgrun mpgsim mpg-tune
     complete -c $program -n __mpgtools_before_program -a '(__mpgtools_options)'
     complete -c $program -a '(__fish_complete_subcommand)'
 end

@@ -127,7 +127,8 @@ if(TARGET mpgsim)
     "programs on large pages: benchmarks, model"
     "mpgbench measures what large pages are worth on a machine, mpgsim models how a
 program would use the caches and pages of another."
-    DEPENDS mpgtools)
+    DEPENDS mpgtools
+    SUGGESTS "mpgtools-dev, python3") # of mpg-tune
   # mpgtools 0.1.0 had these files.
   set(CPACK_DEBIAN_LAB_PACKAGE_BREAKS "mpgtools (<< ${PROJECT_VERSION}-1)")
   set(CPACK_DEBIAN_LAB_PACKAGE_REPLACES "${CPACK_DEBIAN_LAB_PACKAGE_BREAKS}")
