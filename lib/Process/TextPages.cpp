@@ -97,19 +97,34 @@ static bool mayHaveLargePages() {
   return word && *word != "never" && sysconf(_SC_PAGESIZE) == 4096;
 }
 
-static void makeLarge(int file, FileFrames frames) {
-  if (MappedFrames(file, frames).areLarge())
-    return;
-  // Only clean pages can be dropped, and only those that nobody maps.
+/// Only clean pages can be dropped, and only those that nobody maps.
+static void dropClean(int file, FileFrames frames) {
   fdatasync(file);
   posix_fadvise(file, off_t(frames.offset), off_t(frames.bytes),
                 POSIX_FADV_DONTNEED);
+}
+
+static void makeLarge(int file, FileFrames frames) {
+  if (MappedFrames(file, frames).areLarge())
+    return;
+  dropClean(file, frames);
   MappedFrames again(file, frames);
   if (!again.areLarge())
     again.collapse(); // tmpfs; CONFIG_READ_ONLY_THP_FOR_FS
 }
 
-void mpg::prepareText(const std::string &program) {
+/// Reading at random is page by page.
+static void makeSmall(int file, FileFrames frames) {
+  dropClean(file, frames);
+  posix_fadvise(file, off_t(frames.offset), off_t(frames.bytes),
+                POSIX_FADV_RANDOM);
+  char byte;
+  for (uint64_t at = 0; at < frames.bytes; at += 4096)
+    if (pread(file, &byte, 1, off_t(frames.offset + at)) != 1)
+      return;
+}
+
+void mpg::placeText(const std::string &program, CodePages pages) {
   std::vector<FileFrames> all = findFrames(program);
   if (all.empty() || !mayHaveLargePages())
     return;
@@ -118,7 +133,8 @@ void mpg::prepareText(const std::string &program) {
   if (file >= 0 && fstatfs(file, &system) == 0 &&
       mpg_is_local_filesystem(static_cast<unsigned long>(system.f_type)))
     for (FileFrames frames : all)
-      makeLarge(file, frames);
+      pages == CodePages::large ? makeLarge(file, frames)
+                                : makeSmall(file, frames);
   if (file >= 0)
     close(file);
 }

@@ -10,17 +10,20 @@
 #define MPG_PROCESS_TEXTPAGES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
 
 namespace mpg {
 
 struct RunReport;
 
-/// Reads small pages of \p program anew as large ones, where the file is linked
-/// for it, lies on this node, and the system permits transparent huge pages.
-/// Its contents do not change; what was just written goes to the disk first.
-/// Best effort: the report says what came of it.
-void prepareText(const std::string &program);
+enum class CodePages : uint8_t { large, small };
+
+/// Reads code and constants of \p program anew on such pages, where the file is
+/// linked for large ones, lies on this node, and the system permits transparent
+/// huge pages. Its contents do not change; what was just written goes to the
+/// disk first. Best effort: the report says what came of it.
+void placeText(const std::string &program, CodePages pages);
 
 /// Fills in why code and constants are not on large pages where libmpg has not
 /// told it. \p mode: MPG_TEXT.

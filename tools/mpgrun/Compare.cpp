@@ -11,6 +11,7 @@
 #include "Support/Format.h"
 #include "mpgrun.h"
 #include "mpgrun/Compare/CompareRun.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <ctime>
 #include <sys/random.h>
@@ -41,7 +42,7 @@ static std::vector<std::string> makeEnvironment(const RunOptions &options,
                                                 StringRef mode) {
   if (startsMpgrun(options.command)) // which loads libmpg for its program alone
     return environmentWith({}, /*children=*/true);
-  if (mode == "none")
+  if (mode == "none" || mode == "text") // text: the page cache alone differs
     return environmentWith({{"MPG_MODE", "none"}}, options.children);
   RunOptions ofMode = options;
   if (mode == "copy")
@@ -70,10 +71,14 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
   for (const std::string &name : options.compareModes) {
     ModePlan mode;
     mode.name = name;
-    mode.usesLibmpg = name != "none";
+    mode.usesLibmpg = name != "none" && name != "text";
+    if (!plan.isRanked && is_contained(options.compareModes, "text"))
+      mode.code = name == "text" ? CodePages::large : CodePages::small;
     mode.environment = makeEnvironment(options, program, libraryPath, name);
     if (mode.usesLibmpg && obstacle.isWhole)
       mode.missing = obstacle.text;
+    if (name == "text" && plan.isRanked)
+      mode.missing = "not run: it is for a program on this node";
     if (name == "interleave") {
       for (const NumaNode *node : numa.usable())
         mode.interleaveNodes.push_back(node->id);

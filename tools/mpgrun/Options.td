@@ -85,12 +85,13 @@ def profile_file : LongValue<"profile", "FILE",
     Manual<[{Writes the same to FILE. %h, %j, %r, %p and %% mean the same as in `--report=FILE`.}]>;
 def compare_modes : LongValue<"compare", "MODE,MODE...",
     "run the program in these modes and say whether large pages\n"
-    "make it faster: none, thp, hugetlb, interleave, auto, copy;\n"
-    "the first mode is the baseline">,
+    "make it faster: none, thp, hugetlb, interleave, auto, text,\n"
+    "copy; the first mode is the baseline">,
     Manual<[{Runs PROGRAM in each of these modes in turn and reports to standard output whether
 large pages make it faster. The first mode is the baseline. `none` is PROGRAM
 without libmpg. `thp`, `hugetlb` and `auto` are the modes of `--mode`. `copy` is
-`thp` with `--text=copy`. `interleave` is `hugetlb` with memory from all allowed NUMA
+`thp` with `--text=copy`. `text` is `none` with code and constants on large pages of the
+page cache; the other modes then have them on small ones. `interleave` is `hugetlb` with memory from all allowed NUMA
 nodes in turn; mpgrun skips it on a machine with one node.}]>;
 def compare : LongFlag<"compare",
     "the same as --compare=none,thp,hugetlb">,

@@ -437,7 +437,7 @@ int Runner::run() {
     return printPlan();
   }
   if (textMode() == "auto" && options.mode != "none")
-    prepareText(program.path);
+    placeText(program.path, CodePages::large);
   if (!isReportWanted() && !options.hpcTags) {
     prepareEnvironment(-1);
     applySettings(settings, options.children);

@@ -156,7 +156,8 @@ private:
   void keepFinished(unsigned rounds);
   bool runRound(unsigned round);
   bool runMode(size_t index, unsigned round);
-  RunOutcome runWarmUp(RunCommand &command, ModeResult &mode);
+  RunOutcome runWarmUp(RunCommand &command, const ModePlan &how,
+                       ModeResult &mode);
   RunOutcome runRanks(RunCommand &command, ModeResult &mode, unsigned round);
   bool accept(RunOutcome outcome, size_t index, OutputFiles files);
   void sumUp();
@@ -280,8 +281,19 @@ static void addLoad(Comparison &comparison, const RunSample &sample,
   comparison.isLoadKnown = true;
 }
 
+/// Another process that maps the file keeps its pages as they are.
+static void noteCodePages(Comparison &comparison, const RunReport &report,
+                          const ModeResult &mode) {
+  for (const RegionUse &use : report.regions)
+    if (use.region == RunRegion::text && use.hugeBytes && !use.isCopied)
+      comparison.notes.push_back(
+          formatBytes(use.hugeBytes) + " of code were on large pages in mode " +
+          mode.name + ", too: another process uses the file");
+}
+
 /// With the looks that cost time.
-RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
+RunOutcome CompareDriver::runWarmUp(RunCommand &command, const ModePlan &how,
+                                    ModeResult &mode) {
   RunReport report;
   int stateFd = mode.usesLibmpg ? makeStateFile() : -1;
   if (stateFd >= 0)
@@ -298,6 +310,10 @@ RunOutcome CompareDriver::runWarmUp(RunCommand &command, ModeResult &mode) {
     addState(report, *state);
   if (stateFd >= 0)
     close(stateFd);
+  if (how.code == CodePages::large)
+    explainText(report, plan.path, "auto");
+  else if (how.code)
+    noteCodePages(comparison, report, mode);
   fillMemory(mode.memory, report);
   return outcome;
 }
@@ -381,9 +397,11 @@ bool CompareDriver::runMode(size_t index, unsigned round) {
   command.output = files[0].get();
   command.messages = files[1].get();
   ModeResult &result = comparison.modes[index];
+  if (mode.code)
+    placeText(plan.path, *mode.code);
   StallCounts stalls = readStallCounts(SysTree("/"));
   RunOutcome outcome = plan.isRanked ? runRanks(command, result, round)
-                       : round == 0  ? runWarmUp(command, result)
+                       : round == 0  ? runWarmUp(command, mode, result)
                                      : runOnce(command, gate);
   outcome.sample.round = round;
   if (!plan.isRanked) // those of this node are not the ranks'

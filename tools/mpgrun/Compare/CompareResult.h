@@ -79,7 +79,7 @@ struct ModeResult {
   }
   /// Whether large pages were asked for and there were none at all.
   bool hadNone() const {
-    return usesLibmpg && memory.measured && memory.maxHugeBytes() == 0;
+    return name != "none" && memory.measured && memory.maxHugeBytes() == 0;
   }
 };
 

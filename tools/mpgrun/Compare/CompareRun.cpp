@@ -27,8 +27,8 @@
 using namespace llvm;
 using namespace mpg;
 
-static constexpr StringLiteral knownModes[] = {"none",       "thp",  "hugetlb",
-                                               "interleave", "auto", "copy"};
+static constexpr StringLiteral knownModes[] = {
+    "none", "thp", "hugetlb", "interleave", "auto", "text", "copy"};
 
 std::vector<std::string> mpg::parseCompareModes(StringRef text,
                                                 std::string &error) {
@@ -40,7 +40,7 @@ std::vector<std::string> mpg::parseCompareModes(StringRef text,
       error = "a mode in the list is empty";
     else if (!is_contained(knownModes, word))
       error = printable(word) + " is not a mode; known are none, thp, hugetlb, "
-                                "interleave, auto and copy";
+                                "interleave, auto, text and copy";
     else if (is_contained(modes, word))
       error = word.str() + " is there twice";
     if (!error.empty())

@@ -9,12 +9,14 @@
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 
 #include "Process/RunReport.h"
+#include "Process/TextPages.h"
 #include "mpgrun/Compare/CompareRanks.h"
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -78,6 +80,8 @@ RunOutcome runOnce(const RunCommand &command, const SignalGate &gate);
 struct ModePlan {
   std::string name;
   bool usesLibmpg = false;
+  /// What code lies on before each run; nothing: left as it is.
+  std::optional<CodePages> code;
   std::vector<std::string> environment; ///< "NAME=VALUE"
   std::vector<unsigned> interleaveNodes;
   std::string missing; ///< why it cannot be run; empty: it can

@@ -137,7 +137,7 @@ std::string mpg::describeMode(const Comparison &comparison,
 static std::string makeSubject(const Comparison &comparison,
                                const ModeResult &mode) {
   const ModeResult &base = comparison.modes.front();
-  if (!base.usesLibmpg)
+  if (base.name == "none")
     return "large pages";
   return mode.name + " against " + base.name;
 }
