@@ -63,7 +63,7 @@ NextMalloc mpg::nextMalloc = {__libc_malloc, startFree,       __libc_calloc,
 extern void *mallocHook __asm__("__malloc_hook") __attribute__((weak));
 
 /// Serves dlsym()'s allocations meanwhile; never freed.
-alignas(16) static char startMemory[4096];
+alignas(64) static char startMemory[4096];
 static size_t startBytes;
 
 static void *startMalloc(size_t bytes) {

@@ -21,7 +21,7 @@ struct Noted {
   static constexpr size_t max = 1024;
   ProcessLock lock;
   size_t count = 0;
-  Entry entries[max];
+  alignas(64) Entry entries[max];
 };
 
 } // namespace

@@ -62,7 +62,7 @@ private:
   std::atomic<uintptr_t> &slot(uintptr_t frame) const {
     return slots[frame % max];
   }
-  mutable std::atomic<uintptr_t> slots[max];
+  alignas(64) mutable std::atomic<uintptr_t> slots[max];
 };
 
 struct OwnMaps {
