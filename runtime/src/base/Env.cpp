@@ -206,6 +206,41 @@ static void reportTwice(const Setting &setting, const char *text,
   messages.report(MPG_MSG_BAD_VALUE, line);
 }
 
+namespace {
+
+/// The entries of an environment that begin as a variable of the table does.
+/// Dozens of names are looked up, so this saves most of the comparisons.
+class OwnEntries {
+public:
+  explicit OwnEntries(const char *const *environment) : entries(found) {
+    uint64_t letters = 0;
+    for (size_t index = 0; index < variableCount; ++index)
+      letters |= getMask(getSetting(Variable(index)).name);
+    size_t count = 0;
+    for (auto *entry = environment; entry && *entry; ++entry) {
+      if (!(letters & getMask(*entry)))
+        continue;
+      if (count == max) { // all of them, then
+        entries = environment;
+        return;
+      }
+      found[count++] = *entry;
+    }
+    found[count] = nullptr;
+  }
+  const char *const *get() const { return entries; }
+
+private:
+  static constexpr size_t max = 128;
+  static uint64_t getMask(const char *name) {
+    return uint64_t(1) << (name[0] & 63);
+  }
+  const char *const *entries;
+  const char *found[max + 1];
+};
+
+} // namespace
+
 static Values readValues(const char *const *environment, Messages &messages) {
   Values values;
   for (size_t index = 0; index < variableCount; ++index) {
@@ -494,8 +529,9 @@ static size_t readOmpStackSize(const char *const *environment) {
 
 void mpg::readSettings(const char *const *environment, Config &config,
                        Messages &messages) {
-  Values values = readValues(environment, messages);
-  reportUnknownNames(environment, messages);
+  OwnEntries own(environment);
+  Values values = readValues(own.get(), messages);
+  reportUnknownNames(own.get(), messages);
   if (values.of(Variable::XOS_MMM_L_HPAGE_TYPE) != 0) {
     reportConflict(values, messages);
     forgetVendor(values);
@@ -505,7 +541,7 @@ void mpg::readSettings(const char *const *environment, Config &config,
   memcpy(config.inForce, values.number, sizeof values.number);
   reportCostly(values, config, messages);
   reportBlindTools(environment, config, messages);
-  readSectorSettings(environment, config.sectors);
-  config.firstTouch = readTouchMode(environment);
+  readSectorSettings(own.get(), config.sectors);
+  config.firstTouch = readTouchMode(own.get());
   config.ompStackBytes = readOmpStackSize(environment);
 }

@@ -162,7 +162,48 @@ size_t mpg::countMappings(size_t max) {
   return count;
 }
 
+namespace {
+
+/// Of Linux 6.11: one mapping without the text of all others.
+struct MapQuery {
+  uint64_t bytes = sizeof(MapQuery);
+  uint64_t queryFlags = 0; ///< the mapping that holds the address, of any kind
+  uint64_t address;
+  uint64_t start = 0, end = 0, flags = 0, pageBytes = 0, offset = 0, inode = 0;
+  uint32_t majorDevice = 0, minorDevice = 0;
+  uint32_t nameBytes, buildIdBytes = 0; ///< of the name with its zero
+  uint64_t name, buildId = 0;
+};
+
+} // namespace
+
+/// False: there is none, the kernel is older, or the name does not fit.
+static bool queryMapping(uintptr_t address, Mapping &mapping) {
+  constexpr unsigned long request = 0xc0686611; // PROCMAP_QUERY
+  static_assert(sizeof(MapQuery) == 104, "a part of the request");
+  int fd = openForReading("/proc/self/maps");
+  if (fd < 0)
+    return false;
+  mapping.name[0] = '\0';
+  MapQuery query;
+  query.address = address;
+  query.name = uintptr_t(mapping.name);
+  query.nameBytes = sizeof mapping.name;
+  bool isFound = !isError(rawCall(SYS_ioctl, fd, request, long(&query)));
+  rawCall(SYS_close, fd);
+  mapping.range = {uintptr_t(query.start), uintptr_t(query.end)};
+  mapping.readable = query.flags & 1;
+  mapping.writable = query.flags & 2;
+  mapping.executable = query.flags & 4;
+  mapping.shared = query.flags & 8;
+  mapping.inode = query.inode;
+  // An emulator's answer is about its own memory, or none.
+  return isFound && mapping.range.contains(address);
+}
+
 bool mpg::findMapping(uintptr_t address, Mapping &mapping) {
+  if (queryMapping(address, mapping))
+    return true;
   SelfMaps maps;
   while (maps.next(mapping))
     if (mapping.range.contains(address))

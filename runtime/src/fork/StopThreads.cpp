@@ -49,10 +49,10 @@ static Stop *stop = nullptr;
 static unsigned threadsAtStart = 1;
 
 unsigned mpg::countThreadsAtStart() {
-  unsigned count = threadCount();
-  if (FutexLock::isOnlyThread())
-    threadsAtStart = count;
-  return count;
+  // The kernel makes files for each process that asks for its threads. The C
+  // library knows that it has started none; no other constructor has run.
+  threadsAtStart = 1;
+  return FutexLock::isOnlyThread() ? 1 : threadCount();
 }
 
 static bool isAlone() {

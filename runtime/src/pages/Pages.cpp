@@ -28,10 +28,10 @@ using namespace mpg;
 namespace {
 
 struct Kernel {
-  size_t pageBytes = 0;      ///< 0: not probed
-  bool movesMappings = true; ///< mremap is there and not forbidden
-  /// Asked for at the first need, as transparent pages have none; -1: not yet.
-  std::atomic<int> movesHugetlb{-1};
+  size_t pageBytes = 0; ///< 0: not probed
+  /// Whether mremap is there and not forbidden, for both kinds of memory. Tried
+  /// at the first need: most programs have none. -1: not yet.
+  std::atomic<int> movesMappings{-1}, movesHugetlb{-1};
   bool thpAllowed = false;
 };
 
@@ -134,17 +134,15 @@ static size_t readPageBytes() {
 void mpg::probePages(bool forceCopyBack) {
   kernel.pageBytes = readPageBytes();
   kernel.thpAllowed = readThpAllowed();
-  kernel.movesMappings =
-      !forceCopyBack && tryMove(kernel.pageBytes, anonymous) == 0;
+  kernel.movesMappings = forceCopyBack ? 0 : -1;
   kernel.movesHugetlb = -1;
 }
 
-static bool movesHugetlb() {
-  int known = kernel.movesHugetlb.load(std::memory_order_relaxed);
+static bool canMovePages(std::atomic<int> &answer, size_t bytes, int flags) {
+  int known = answer.load(std::memory_order_relaxed);
   if (known < 0) {
-    known = kernel.movesMappings &&
-            tryMove(hugeFrameBytes, hugetlbFlags(hugeFrameBytes)) == 0;
-    kernel.movesHugetlb.store(known, std::memory_order_relaxed);
+    known = tryMove(bytes, flags) == 0;
+    answer.store(known, std::memory_order_relaxed);
   }
   return known != 0;
 }
@@ -160,7 +158,9 @@ bool mpg::thpIsCounted() { return upperPageBytes() == hugeFrameBytes; }
 
 bool mpg::canMove(Source source) {
   bool isHugetlb = source == Source::hugetlb || source == Source::hugetlbFile;
-  return isHugetlb ? movesHugetlb() : kernel.movesMappings;
+  return canMovePages(kernel.movesMappings, basePageBytes(), anonymous) &&
+         (!isHugetlb || canMovePages(kernel.movesHugetlb, hugeFrameBytes,
+                                     hugetlbFlags(hugeFrameBytes)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -108,11 +108,16 @@ uint64_t mpg::addressRandom() {
   return random ^ random >> 32;
 }
 
+/// Addresses of the kernel's choice; empty if it has none.
+static Range mapForAMoment(size_t bytes) {
+  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_NONE, reservation, -1, 0);
+  return isError(at) ? Range{} : Range{uintptr_t(at), uintptr_t(at) + bytes};
+}
+
 Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   // Where the kernel puts the next mapping, and on which side of it the one
   // after that.
-  Range next = reserve(alignment, alignment);
-  Range after = reserve(alignment, alignment);
+  Range next = mapForAMoment(2 * alignment), after = mapForAMoment(alignment);
   releaseAddresses(next);
   releaseAddresses(after);
   if (next.empty() || after.empty())

@@ -419,25 +419,27 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
     reportLeft(messages, plan, "the stack limit leaves no whole large page");
     return false;
   }
-  Range below{low - guardGapBytes(), plan.old.start};
-  if (!holdPlace(below)) {
+  // The group is not asked about pages that come one by one: the kernel takes
+  // normal ones where its limit leaves no large one.
+  bool comesAtOnce = config.stackPaging == Paging::prepage;
+  int error =
+      thpIsAllowed() && (!comesAtOnce || hugePagesFitGroup(plan.large.bytes()))
+          ? tryPlace({low - guardGapBytes(), plan.old.start})
+          : ENOMEM;
+  if (error == EEXIST) {
     reportNoRoomBelow(messages, plan);
     return false;
   }
-  releasePlace(below);
-  int error = thpIsAllowed() && hugePagesFitGroup(plan.large.bytes()) &&
-                      mayMapMore(plan.old.start - low)
-                  ? 0
-                  : ENOMEM;
   if (!error) {
     stretchStackTo(low);
-    error = adviseHuge(plan.large, /*collapse=*/false);
+    // From the lower end on: so the kernel splits the mapping once.
+    error = adviseHuge({low, plan.large.end}, /*collapse=*/false);
   }
   if (error) {
     reportShortage(messages, plan, error);
     return false;
   }
-  if (config.stackPaging == Paging::prepage)
+  if (comesAtOnce)
     populate(plan.large, plan.hugePageBytes);
   PlacedStack placed;
   placed.end = plan.old.end;

@@ -122,6 +122,10 @@ bool holdPlace(Range place);
 
 void releasePlace(Range place);
 
+/// Whether \p place is free and the process may have as much more memory: 0,
+/// EEXIST or ENOMEM. Holds nothing.
+int tryPlace(Range place);
+
 /// Whether the process may have \p bytes more of address space and memory. The
 /// growth of a stack has no other way to say no than SIGSEGV.
 bool mayMapMore(size_t bytes);

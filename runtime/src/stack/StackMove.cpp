@@ -8,6 +8,7 @@
 #include "base/Syscall.h"
 #include "pages/Pages.h"
 #include "stack/Stack.h"
+#include <errno.h>
 #include <linux/prctl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -38,7 +39,7 @@ static void moveOnOwnStack(void *argument) {
 }
 
 int mpg::moveStack(StackMove &move) {
-  alignas(16) static char ownStack[64 << 10];
+  alignas(64) static char ownStack[64 << 10];
   Job job{move, 0};
   // Memory below this frame is free, and reading it would page it in.
   uintptr_t frame =
@@ -96,6 +97,16 @@ void mpg::releasePlace(Range place) {
       isError(rawCall(SYS_munmap, long(place.start), long(place.bytes()))))
     rawCall(SYS_mprotect, long(place.start), long(place.bytes()),
             PROT_READ | PROT_WRITE);
+}
+
+int mpg::tryPlace(Range place) {
+  long at =
+      rawCall(SYS_mmap, long(place.start), long(place.bytes()),
+              PROT_READ | PROT_WRITE, anonymous | MAP_FIXED_NOREPLACE, -1, 0);
+  if (isError(at))
+    return int(-at);
+  releasePlace({uintptr_t(at), uintptr_t(at) + place.bytes()});
+  return uintptr_t(at) == place.start ? 0 : EEXIST;
 }
 
 bool mpg::mayMapMore(size_t bytes) {
