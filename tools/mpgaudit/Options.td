@@ -16,11 +16,13 @@ class PathKey : Flags<[fileKey, filePath]>;
 def target : LongValue<"target", "fugaku|mpg|libhugetlbfs|thp|auto",
     "what puts the program on large pages (default auto:\n"
     "decided for each file)">, Key,
-    Manual<[{Names what puts the program on large pages. `auto`, the default, decides for each
-file. It is `fugaku` if the file or one of its libraries needs Fujitsu's libmpg.so.1.
-It is also `fugaku` for an AArch64 file if the job script is for PJM or preloads that
-library, or if the vendor's files are on this machine. It is `libhugetlbfs` if the file
-needs that library, and `mpg` otherwise.}]>, Section<"Target">;
+    Manual<[{Names what puts the program on large pages: `fugaku` is Fujitsu's library
+libmpg.so.1, `mpg` the runtime of mpgtools, `libhugetlbfs` that library with
+HUGETLB_ELFMAP, `thp` the kernel's transparent huge pages without a library. `auto`,
+the default, decides for each file. It is `fugaku` if the file or one of its libraries
+needs Fujitsu's library. It is also `fugaku` for an AArch64 file if the job script is
+for PJM or preloads that library, or if the vendor's files are on this machine. It is
+`libhugetlbfs` if the file needs that library, and `mpg` otherwise.}]>, Section<"Target">;
 def page : LongValue<"page", "4K|16K|64K",
     "the kernel's base page (default 64K for fugaku, else 4K)">, Key,
     Manual<[{Sets the kernel's base page. Default: 64K for `fugaku`, 4K otherwise.}]>;
