@@ -8,15 +8,9 @@
 // compared at these points, and once it is the same, what it asked of the
 // caches after it is asked again with other lines, and not found out anew.
 // Those have all that is asked: nothing repeats in them, as pages lie anywhere.
-//
-// TLBs neither change what the first cache does nor are changed by it. For such
-// a loop they are asked apart, where a stream comes to another page; and those
-// for pages of each size repeat themselves in the same way. So without caches
-// after the first a loop takes as long, however long it is.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
-#include <map>
 
 using namespace mpg::sim;
 
@@ -123,143 +117,5 @@ void Core::repeat(uint64_t periods) {
     cursor.line += lines;
     cursor.end += lines;
     cursor.next += period.times * periods;
-  }
-}
-
-/// One iteration, its pages of one size alone. \returns whether the same once
-/// more would change nothing.
-bool Core::lookupAll(Pages &size) {
-  bool same = true;
-  auto lookup = [&](const Cursor &cursor, uint64_t line) {
-    uint64_t page = line >> size.shift;
-    if (page == size.last)
-      return;
-    if (size.isUnchangedBy(page))
-      size.last = page;
-    else
-      same &= lookupPage(size, slots[cursor.stream.site], page);
-  };
-  ++steps;
-  for (const Cursor &cursor : cursors) {
-    lookup(cursor, cursor.line);
-    if ((cursor.line ^ cursor.end) >> pageShift)
-      lookup(cursor, cursor.end);
-  }
-  return same;
-}
-
-/// The iterations \p now to \p end, their pages of one size alone. While all
-/// streams stay on their pages one iteration is like the next.
-void Core::walkPages(Pages &size, uint64_t now, uint64_t end) {
-  for (uint64_t until; now < end; now = until) {
-    until = end;
-    for (Cursor &cursor : cursors) {
-      if (cursor.next == now) {
-        uint64_t way = place(cursor, now, lineBits + size.shift);
-        uint64_t step = getStep(cursor.stream);
-        cursor.next = step ? now + way / step + 1 : ~uint64_t(0);
-      }
-      until = std::min(until, cursor.next);
-    }
-    repeatPages(size, (until - now) * turns);
-  }
-}
-
-/// \p times iterations on the same pages. If one leaves the first TLB as it
-/// was, the next ones ask the second for the same pages as it did. If that is
-/// least recently used, it counts the same in all of them.
-void Core::repeatPages(Pages &size, uint64_t times) {
-  constexpr uint64_t minTimes = 4; // else a comparison takes longer
-  std::vector<uint64_t> &before = tlbStates[0], &after = tlbStates[1];
-  bool compares = times >= minTimes && size.hasLruLast();
-  if (compares)
-    size.readFirst(before);
-  for (; times; --times) {
-    if (lookupAll(size))
-      return;
-    if (!compares || times < minTimes)
-      continue;
-    size.readFirst(after);
-    if (before == after) {
-      missWeight = times - 1;
-      lookupAll(size);
-      missWeight = 1;
-      return;
-    }
-    std::swap(before, after);
-  }
-}
-
-/// The iterations in which all streams go on by the same whole number of pages;
-/// 0: there are none.
-uint64_t Core::pagePeriod(const Pages &size) const {
-  int64_t stride = cursors.front().stream.stride;
-  for (const Cursor &cursor : cursors)
-    if (!stride || cursor.stream.stride != stride)
-      return 0;
-  uint64_t step = getStep(cursors.front().stream);
-  uint64_t bytes = uint64_t(1) << (size.shift + lineBits);
-  return std::max(bytes / (step & -step), uint64_t(1));
-}
-
-/// The whole loop, its pages of one size. When the TLBs are as they were a
-/// period before, some pages further on, the rest is counted. They are when the
-/// loop has filled them. To compare them takes longer than a period, so it is
-/// done ever more seldom.
-void Core::runPageSize(Pages &size, uint64_t times) {
-  uint64_t ofPeriod = pagePeriod(size), now = 0;
-  auto restart = [&] {
-    for (Cursor &cursor : cursors)
-      cursor.next = now;
-  };
-  auto countsNow = [&] {
-    std::map<unsigned, uint64_t> all;
-    for (const Cursor &cursor : cursors)
-      for (const Pages::Level &level : size.levels) {
-        unsigned at = slots[cursor.stream.site].row + level.counter;
-        all[at] = counts[at];
-      }
-    return all;
-  };
-  restart();
-  int64_t bytes = int64_t(ofPeriod) * cursors.front().stream.stride;
-  uint64_t way = uint64_t(bytes >> (size.shift + lineBits));
-  for (uint64_t seen = 1; ofPeriod && times / ofPeriod > seen + 1;
-       seen += seen / 2 + 1) {
-    walkPages(size, now, seen * ofPeriod);
-    now = seen * ofPeriod;
-    std::vector<uint64_t> state = size.stateBefore(0);
-    std::map<unsigned, uint64_t> before = countsNow();
-    walkPages(size, now, now + ofPeriod);
-    now += ofPeriod;
-    if (size.stateBefore(way) != state)
-      continue;
-    uint64_t left = (times - now) / ofPeriod;
-    for (const auto &[at, count] : before)
-      counts[at] += (counts[at] - count) * left;
-    size.movePages(way * left);
-    ++pageChanges;
-    now += left * ofPeriod;
-    restart();
-    break;
-  }
-  walkPages(size, now, times);
-}
-
-/// The whole loop, its pages alone.
-void Core::runPages(uint64_t times) {
-  constexpr uint64_t minPeriods = 8;
-  pagesApart = false;
-  uint64_t ofPeriod = pagePeriod(pages[0]);
-  bool hasPeriods = ofPeriod && times / ofPeriod >= minPeriods;
-  ++pageChanges; // sites do not know of their pages
-  for (Pages &size : pages) {
-    if (hasPeriods) {
-      runPageSize(size, times);
-      continue;
-    }
-    for (Cursor &cursor : cursors)
-      cursor.next = 0;
-    walkPages(size, 0, times);
   }
 }

@@ -166,8 +166,8 @@ private:
   struct Chain;
   struct Request;
   struct Slot;
-  struct Track;
-  struct Unit;
+  class BlockRuns;
+  class PageRuns;
   static constexpr uint64_t noLine = ~uint64_t(0);
   /// A stream on its way.
   struct Cursor {
@@ -276,29 +276,8 @@ private:
   void stopPeriods();
   std::vector<uint64_t> stateBefore(uint64_t lines) const;
   void repeat(uint64_t periods);
-  bool makeTrack(const std::vector<Request> &log,
-                 const std::vector<unsigned> &order, size_t begin, size_t end,
-                 unsigned bits, Track &track) const;
-  std::vector<Track> groupTracks(const std::vector<Request> &log,
-                                 unsigned bits) const;
-  std::vector<Unit> splitUnits(const std::vector<Track> &tracks,
-                               int64_t ofPeriod, int64_t periods) const;
-  uint64_t getFirstLine(const Unit &unit, unsigned bits) const;
-  bool runWhole(Chain &chain, const Unit &unit, unsigned bits);
-  void runLineByLine(Chain &chain, const std::vector<Unit *> &units,
-                     const std::vector<Request> &log, int64_t periods,
-                     unsigned bits);
-  static bool isInOrder(const std::vector<Unit *> &units, int64_t ofPeriod);
-  void runPeriods(Chain &chain, std::vector<Unit> units,
-                  const std::vector<Request> &log, int64_t periods,
-                  unsigned bits);
   bool repeatInBlocks(First &one, uint64_t periods);
   void runPages(uint64_t times);
-  void runPageSize(Pages &size, uint64_t times);
-  uint64_t pagePeriod(const Pages &size) const;
-  void walkPages(Pages &size, uint64_t now, uint64_t end);
-  bool lookupAll(Pages &size);
-  void repeatPages(Pages &size, uint64_t times);
 
   void findPages(Bundle &bundle, const uint64_t *addresses) const;
   void lookupAllPages(Bundle &bundle, bool areNew);
