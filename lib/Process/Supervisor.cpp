@@ -75,8 +75,8 @@ void Supervisor::becomeProgram(const std::string &path, char **arguments,
   while (read(startPipe[0], &go, 1) < 0 && errno == EINTR) {
   }
   close(startPipe[0]);
-  // A user who kills mpgrun means the program. That it is gone already is seen
-  // by the parent, which is another one then.
+  // A user who kills mpgrun means the program. If mpgrun has gone before this
+  // call, no signal comes, but the parent is another process.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor)
     _exit(127);
@@ -172,6 +172,8 @@ bool Supervisor::hasStarted() const {
 void Supervisor::inspect() {
   if (!hasStarted())
     return; // it is still this program
+  // A look takes some time of the program's. So pauses become longer, up to 10
+  // ms, and are fifty times a look at least.
   auto begin = std::chrono::steady_clock::now();
   looks.atTick(result.pid);
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - begin;
@@ -215,7 +217,8 @@ SupervisedRun Supervisor::run(const std::string &path, char **arguments,
   letGo();
   watch();
   int error;
-  // A traced program that was given up is held in front of its end, by us.
+  // After abandon() a traced program stops before its end and waits for us, and
+  // its end of the pipe stays open: a read would never return.
   if (result.error.empty() &&
       read(statusPipe[0], &error, sizeof(error)) == sizeof(error))
     result.execError = error;

@@ -58,9 +58,10 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
     return 0;
   run = alignment == 1 && !isScattered ? acquireFirst(grown, pages)
                                        : runs.acquire(pages, alignment);
-  // One run with what was free in front of it, but no thread has it yet. To
-  // clear it would make all of a block resident that the program uses little
-  // of.
+  // The new memory is zero, the free run in front of it may not be, and both
+  // are one run now. Only the older part has to be cleared: clearing all would
+  // make a block resident of which the program may use little. Nobody else can
+  // have written to the new part, since we hold the lock.
   uint32_t clean = getPage(newest);
   if (run.isZero || run.end() <= clean || run.end() > getPage(top))
     dirtyPages = run.isZero ? 0 : pages;
@@ -126,7 +127,9 @@ void Arena::emptyQueue() {
 
 void Arena::free(uint32_t page, uint64_t besideBytes) {
   UnitEntry &entry = heapMap.pages[page];
-  entry.state = UnitState::cached;
+  entry.state = UnitState::cached; // from here on a second free() is found
+  // A thread never waits here: who holds the lock takes the block off the
+  // queue.
   if (!lock.tryLock()) {
     uint32_t first = queue.load(std::memory_order_relaxed);
     do
@@ -371,6 +374,8 @@ bool Arena::trim(uint64_t keepBytes) {
 }
 
 bool Arena::trimPages(uint64_t keepBytes) {
+  // To empty pages takes a system call for each run. Meanwhile the runs are
+  // blocks in a list of ours, so that other threads can have the lock.
   uint32_t taken = 0;
   lock.lock();
   if (runs.freeUnits() * heapPageBytes > keepBytes)

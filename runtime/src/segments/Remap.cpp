@@ -204,7 +204,7 @@ void Remap::touchParts(BssTouch touch) {
     if (large.empty())
       continue;
     touch(large, config, messages);
-    if (config.bssInParts)
+    if (config.bssInParts) // all of it is present now
       part.promisedBytes = 0;
   }
 }
@@ -226,6 +226,8 @@ Tally Remap::countTally(Range region) const {
     tally.huge += common({part.range.start, part.hugetlbEnd}, region).bytes();
     if (thp.empty())
       continue;
+    // Nothing is present yet: the kernel's list need not be read for it, which
+    // takes a good part of a start.
     bool isAllPromised = part.promisedBytes == part.thpEnd - part.hugetlbEnd;
     uint64_t counted = isAllPromised ? 0 : readUse(thp).thpBytes;
     tally.huge += counted;

@@ -41,7 +41,8 @@ static void moveOnOwnStack(void *argument) {
 int mpg::moveStack(StackMove &move) {
   alignas(64) static char ownStack[64 << 10];
   Job job{move, 0};
-  // Memory below this frame is free, and reading it would page it in.
+  // Memory below this frame is free, and reading it would page it in. A page
+  // more, for the frames of the calls below.
   uintptr_t frame =
       roundDown(uintptr_t(__builtin_frame_address(0)) - 4096, basePageBytes());
   if (job.move.live.contains(frame))
