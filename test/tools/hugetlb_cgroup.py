@@ -1,6 +1,6 @@
 """Groups of processes with limits on large pages, for tests (needs root).
 
-    hugetlb_cgroup.py [--usage PAGES] [--reserve PAGES] [--peak FILE] -- COMMAND...
+    hugetlb_cgroup.py [--v2] [--usage PAGES] [--reserve PAGES] [--peak FILE] -- COMMAND...
 
 Runs the command in a new hugetlb cgroup (v1 or v2) with limits on 2 MiB pages:
 on those in use, and on those reserved. --peak writes the largest number of bytes
@@ -23,6 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--v2", action="store_true")
     parser.add_argument("--usage", type=int)
     parser.add_argument("--reserve", type=int)
     parser.add_argument("--peak")
@@ -30,7 +31,7 @@ def main() -> int:
     parser.add_argument("command", nargs="*")
     options = parser.parse_args()
     try:
-        hierarchy = Hierarchy()
+        hierarchy = Hierarchy(options.v2)
     except OSError as error:
         print(f"hugetlb_cgroup.py: {error}", file=sys.stderr)
         return 125

@@ -113,16 +113,31 @@ def group(controller: str, limit: int) -> Iterator[Group]:
 class Hierarchy:
     """Where groups with limits on large pages can be made; mounted if need be."""
 
-    def __init__(self) -> None:
+    def __init__(self, wants_v2: bool = False) -> None:
         self.mounted: Optional[str] = None
         self.enabled: Optional[str] = None
         self.v2 = False
+        if wants_v2:
+            self.root = self._await_v2()
+            return
         # v1 first: it knows the peak. It is refused while v2 is in use. A mount of
         # our own: another test's goes when that test ends.
         root = self._mount_v1() or find_v1("hugetlb") or self._find_v2()
         if not root:
             raise OSError("no hugetlb cgroup on this machine")
         self.root = root
+
+    def _await_v2(self) -> str:
+        """Another test may have it in v1 for a moment."""
+        deadline = time.monotonic() + 30
+        while True:
+            with contextlib.suppress(OSError):
+                root = self._find_v2()
+                if root:
+                    return root
+            if time.monotonic() > deadline:
+                raise OSError("no hugetlb cgroup v2 on this machine")
+            time.sleep(0.1)
 
     def group(self) -> Group:
         return Group(self.root, self.v2)
@@ -164,6 +179,9 @@ class Hierarchy:
 def features() -> set[str]:
     """The features for lit's tests of limits that this machine has."""
     found = set()
+    if any(kind == "cgroup2" and "hugetlb" in split_words(place, "cgroup.controllers")
+           for place, kind, _ in mounts()):
+        found.add("hugetlb-cgroup-v2")
     with contextlib.suppress(OSError):
         with group("memory", 1 << 30):
             found.add("memory-cgroup")
