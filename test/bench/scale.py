@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a report of each rank costs a node and the shared file system, by the number of ranks.
 
-    scale.py [--ranks N,N,...] [--bin FOLDER]
+    scale.py [--ranks N,N,...] [--merge N,N,...] [--bin FOLDER]
 
 Starts N simulated ranks of a small program under `mpgrun --report --json=FOLDER/%h-%r.json`, one
 after another, and merges their reports. The first, the middle and the last are traced: calls that
 name a path are counted by where it lies, without those of the program alone. Prints a table for
-each, then the model, then its extrapolation; the last is not measured. Needs gcc and strace.
+each, then the model, then its extrapolation; the last is not measured. Then a report and a profile
+are copied N times, with other nodes and ranks, and merged. Needs gcc and strace.
 """
 
 import argparse
@@ -104,19 +105,25 @@ def measure(ranks: int, tools: str, base: str) -> Tuple[Dict[str, int], int, flo
     return dict(zip(PLACES, calls)), size, milliseconds / ranks
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
-    parser.add_argument("--ranks", default="1,10,100,1000")
-    parser.add_argument("--bin", default=str(BUILD / "bin"))
-    options = parser.parse_args()
-    tools = os.path.realpath(options.bin)
+def measure_merge(option: str, count: int, tools: str, base: str) -> None:
+    """One row: `count` copies of what a rank leaves by `option`, four a node."""
+    mpgrun = os.path.join(tools, "mpgrun")
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "app.c").write_text(SOURCE, "ascii")
-        subprocess.run(["gcc", "-O1", "app.c", "-o", "app"], cwd=folder, check=True)
-        print("| ranks | files | bytes a rank | processes | calls: " + " | calls: ".join(PLACES)
-              + " | merge | memory |\n|" + "---|" * 10)
-        for ranks in map(int, options.ranks.split(",")):
-            calls, size, milliseconds = measure(ranks, tools, f"{folder}/app")
+        reports = Path(folder, "reports")
+        reports.mkdir()
+        start([mpgrun, option, "--json=one.json", base], 0, folder)
+        text = Path(folder, "one.json").read_text("utf-8")
+        for rank in range(count):
+            text = re.sub(r'"rank": \d+', f'"rank": {rank}', text, count=1)
+            text = re.sub(r'"host": "[^"]*"', f'"host": "c{rank // 4}"', text, count=1)
+            (reports / f"{rank}.json").write_text(text, "utf-8")
+        runs = [merge(mpgrun, folder) for _ in range(3)]
+    seconds = sorted(milliseconds / 1e3 for milliseconds, _ in runs)
+    print(f"| {option} | {count:,} | {len(text):,} | {seconds[0]:.1f} to {seconds[-1]:.1f} s"
+          f" | {runs[0][1]} MiB |", flush=True)
+
+
+def print_model(calls: Dict[str, int], size: int, milliseconds: float) -> None:
     print(f"\nmodel, a rank: 1 file of {size:,} bytes, {calls['reports']} calls on the reports, "
           f"{calls['program, mpgtools']} on program and mpgtools, {milliseconds:.2f} ms to merge")
     print("extrapolated, not measured:")
@@ -125,6 +132,28 @@ def main() -> None:
         print(f"  {nodes:,} nodes of 4 ranks: {total:,} files, {total * size / 1e9:.1f} GB, "
               f"{total * calls['reports']:,} calls on the reports, "
               f"{total * milliseconds / 1e3:.0f} s to merge")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
+    parser.add_argument("--ranks", default="1,10,100,1000")
+    parser.add_argument("--merge", default="10000,100000")
+    parser.add_argument("--bin", default=str(BUILD / "bin"))
+    options = parser.parse_args()
+    tools = os.path.realpath(options.bin)
+    with tempfile.TemporaryDirectory() as folder:
+        base = f"{folder}/app"
+        Path(folder, "app.c").write_text(SOURCE, "ascii")
+        subprocess.run(["gcc", "-O1", "app.c", "-o", "app"], cwd=folder, check=True)
+        print("| ranks | files | bytes a rank | processes | calls: " + " | calls: ".join(PLACES)
+              + " | merge | memory |\n|" + "---|" * 10)
+        for ranks in map(int, options.ranks.split(",")):
+            calls, size, milliseconds = measure(ranks, tools, base)
+        print_model(calls, size, milliseconds)
+        print("\n| merged | files | bytes each | time | memory |\n|" + "---|" * 5)
+        for option in "--report", "--profile":
+            for count in map(int, options.merge.split(",")):
+                measure_merge(option, count, tools, base)
 
 
 main()
