@@ -78,7 +78,8 @@ private:
 };
 } // namespace
 
-/// Whether each iteration stores, in the plain way.
+/// Whether each iteration stores, in the plain way. Non-temporal stores go past
+/// the cache that the line was zeroed in.
 bool StreamFinder::isRegular(const StoreInst &store) const {
   return (store.isSimple() || breaks(ZfillRule::volatiles)) &&
          store.getPointerAddressSpace() == 0 &&
@@ -314,7 +315,9 @@ bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
   return stream.reads.size() <= maxRanges;
 }
 
-/// Why the loop may read bytes of \p stream before they are stored.
+/// Why the loop may read bytes of \p stream before they are stored. Other
+/// stores to them do not matter: the stream overwrites each byte that was
+/// zeroed.
 const char *StreamFinder::whyReads(StoreStream &stream) {
   static constexpr char reason[] = "it may read what it overwrites";
   if (breaks(ZfillRule::reads))

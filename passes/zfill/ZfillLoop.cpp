@@ -454,6 +454,7 @@ const char *ZfillWriter::run() {
     if (Value *isFree = addStream(stream, times, *end))
       go = builder.CreateAnd(go, isFree);
   }
+  // The expanded predicate is true where the assumption fails.
   if (!breaks(ZfillRule::wraps))
     for (const SCEVPredicate *one : known.assumed)
       go = builder.CreateAnd(
