@@ -30,34 +30,46 @@ void Arena::start(uint16_t number, int onNode) MPG_NO_ANALYSIS {
   runs.start(heapMap.pages, number);
 }
 
-/// Takes one of several places in the free run, those in the memory that came
-/// last, so that the address cannot be guessed: a large page alone begins at
-/// few places. The rest in front is short, and the next blocks use it. pre: the
-/// run is long enough.
-FreeRuns::Run Arena::acquireFirst(FreeRuns::Run run, uint32_t pages) {
-  MPG_CHECK(run.length >= pages);
+/// Keeps \p pages of \p run, which was free, from its page \p place on.
+FreeRuns::Run Arena::keepPart(FreeRuns::Run run, uint32_t pages,
+                              uint32_t place) {
+  MPG_CHECK(place + pages <= run.length);
+  FreeRuns::Run one{run.first + place, pages, run.isZero};
+  if (place)
+    runs.recycle({run.first, place, run.isZero});
+  if (one.end() < run.end())
+    runs.recycle({one.end(), run.end() - one.end(), run.isZero});
+  return one;
+}
+
+/// Takes pages that are free. The first block is at one of several places, so
+/// that its address cannot be guessed: a large page alone begins at few places.
+/// The rest in front is short, and the next blocks use it.
+FreeRuns::Run Arena::acquireFree(uint32_t pages, uint32_t alignment) {
   constexpr uint32_t places = 64;
-  isScattered = true;
-  uint32_t room = run.length - pages + 1;
-  uint32_t first = heapMap.random >> 5;
-  if (pages > places) // large blocks fill large pages
-    first = 0;
-  first = run.first + first % (room < places ? room : places);
-  return runs.cut(run, first, pages);
+  if (isScattered || alignment != 1)
+    return runs.acquire(pages, alignment);
+  FreeRuns::Run run;
+  if (pages <= places) // large blocks fill large pages
+    run = runs.acquire(pages + places - 1);
+  if (run.first)
+    run = keepPart(run, pages, heapMap.random / 32 % places);
+  else
+    run = runs.acquire(pages);
+  isScattered = run.first;
+  return run;
 }
 
 /// \p growth: for memory that comes; null: only what is there.
 uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                         uint32_t &dirtyPages, int &error) {
-  FreeRuns::Run run = runs.acquire(pages, alignment);
+  FreeRuns::Run run = acquireFree(pages, alignment);
   dirtyPages = run.isZero ? 0 : pages;
   if (run.first || !growth)
     return run.first;
-  FreeRuns::Run grown = grow(pages, alignment, *growth, error);
-  if (!grown.first)
+  if (!grow(pages, alignment, *growth, error).first)
     return 0;
-  run = alignment == 1 && !isScattered ? acquireFirst(grown, pages)
-                                       : runs.acquire(pages, alignment);
+  run = acquireFree(pages, alignment);
   // The new memory is zero, the free run in front of it may not be, and both
   // are one run now. Only the older part has to be cleared: clearing all would
   // make a block resident of which the program may use little. Nobody else can
@@ -403,12 +415,18 @@ bool Arena::trimPages(uint64_t keepBytes) {
 }
 
 uint32_t Arena::acquireSlabFrame(int &error) {
-  constexpr uint32_t pages = slabFrameBytes / heapPageBytes;
+  constexpr uint32_t pages = slabFrameBytes / heapPageBytes,
+                     all = hugeFrameBytes / heapPageBytes;
   emptyQueue();
-  uint32_t dirtyPages;
-  uint32_t page = acquire(pages, pages, &forSlabs, dirtyPages, error);
+  // The first one is at one of several places, as the first block.
+  uint32_t wanted = mappedBytes == 0 ? all : pages, dirtyPages;
+  uint32_t page = acquire(wanted, wanted, &forSlabs, dirtyPages, error);
+  if (page && wanted == all)
+    page = keepPart({page, all, dirtyPages == 0}, pages,
+                    heapMap.random / 2048 % (all / pages) * pages)
+               .first;
   if (page)
-    heapMap.pages[page] = {pages, 0, 0, id, 0, UnitState::slabs};
+    heapMap.pages[page] = {0, 0, 0, id, 0, UnitState::slabs};
   return page;
 }
 

@@ -87,7 +87,7 @@ public:
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
                     uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
 
-  /// A frame of 2 MiB for slabs, its first page; 0: \p error.
+  /// A frame for slabs, its first page; 0: \p error.
   uint32_t acquireSlabFrame(int &error) MPG_REQUIRES(lock);
 
   /// Takes in what others have freed.
@@ -128,7 +128,9 @@ public:
 private:
   uint32_t acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                    uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
-  FreeRuns::Run acquireFirst(FreeRuns::Run run, uint32_t pages)
+  FreeRuns::Run acquireFree(uint32_t pages, uint32_t alignment)
+      MPG_REQUIRES(lock);
+  FreeRuns::Run keepPart(FreeRuns::Run run, uint32_t pages, uint32_t place)
       MPG_REQUIRES(lock);
   FreeRuns::Run grow(uint32_t pages, uint32_t alignment, PageChoice &choice,
                      int &error) MPG_REQUIRES(lock);

@@ -46,7 +46,7 @@ bool SlabFrames::grow(int &error) {
     arena.lock.lock();
     frame = arena.acquireSlabFrame(error);
     if (frame) {
-      setFreeSlabs(frame, allSlabs);
+      freeSlabs(frame) = allSlabs;
       link(frame);
     }
   }
@@ -64,11 +64,10 @@ uint32_t SlabFrames::popListed() {
     spare = 0;
   // From another one on in each process, so that addresses cannot be guessed.
   const auto from = heapMap.random % slabs;
-  SlabBits bits = freeSlabs(frame);
-  SlabBits turned = bits >> from | bits << (slabs - from) % slabs;
-  uint32_t index = (uint32_t(__builtin_ctzll(turned)) + from) % slabs;
+  SlabBits &bits = freeSlabs(frame);
+  SlabBits turned = bits >> from | bits << (slabs - from);
+  uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % slabs;
   bits &= ~(SlabBits(1) << index);
-  setFreeSlabs(frame, bits);
   if (!bits)
     unlink(frame);
   return frame + index * slabPages;
@@ -83,11 +82,10 @@ void SlabFrames::recycle(uint32_t page) {
 uint32_t SlabFrames::markFree(uint32_t page) {
   Locked hold(lock);
   uint32_t frame = page & ~(framePages - 1);
-  SlabBits bits = freeSlabs(frame);
+  SlabBits &bits = freeSlabs(frame);
   if (!bits)
     link(frame);
   bits |= SlabBits(1) << (page - frame) / slabPages;
-  setFreeSlabs(frame, bits);
   if (bits != allSlabs)
     return 0;
   // One frame is kept, so that a slab that comes and goes costs little.
@@ -123,7 +121,7 @@ SlabBits SlabFrames::acquireAll(uint32_t frame) {
   if (!bits || bits == allSlabs) // the spare one, or on its way to the arena
     return 0;
   unlink(frame);
-  setFreeSlabs(frame, 0);
+  freeSlabs(frame) = 0;
   return bits;
 }
 
@@ -133,15 +131,14 @@ bool SlabFrames::trimPages() {
   for (uint32_t frame = 0; frame < open / heapPageBytes; frame += framePages) {
     SlabBits bits = acquireAll(frame);
     for (SlabBits left = bits; left;) {
-      auto first = unsigned(__builtin_ctzll(left));
-      SlabBits others = ~(left >> first);
-      unsigned count = others ? unsigned(__builtin_ctzll(others)) : slabs;
+      auto first = unsigned(__builtin_ctz(left));
+      auto count = unsigned(__builtin_ctz(~(left >> first)));
       uintptr_t start = addressOfPage(frame + first * slabPages);
       any |= heapSpace.empty({start, start + count * slabBytes});
       left &= ~(((SlabBits(1) << count) - 1) << first);
     }
     for (; bits; bits &= bits - 1)
-      recycle(frame + unsigned(__builtin_ctzll(bits)) * slabPages);
+      recycle(frame + unsigned(__builtin_ctz(bits)) * slabPages);
   }
   return any;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Provides the slabs of HeapSmall.h: large pages divided into 64 of them.
+// Provides the slabs of HeapSmall.h: frames of four slabs, which share large
+// pages with medium blocks.
 
 #ifndef MPG_RUNTIME_HEAPSLABS_H
 #define MPG_RUNTIME_HEAPSLABS_H
@@ -9,28 +10,22 @@
 
 namespace mpg {
 
-/// Which slabs of the frame of 2 MiB that begins with page \p frame are
-/// free, a bit for each: half of them in the entry of its first page, half in
-/// that of the next one, which no run begins or ends with.
-using SlabBits = uint64_t;
-constexpr SlabBits allSlabs = UINT64_MAX;
-inline SlabBits freeSlabs(uint32_t frame) {
-  return SlabBits(heapMap.pages[frame + 1].length) << 32 |
-         heapMap.pages[frame].length;
-}
-inline void setFreeSlabs(uint32_t frame, SlabBits bits) {
-  heapMap.pages[frame].length = uint32_t(bits);
-  heapMap.pages[frame + 1].length = uint32_t(bits >> 32);
+/// Which slabs of the frame that begins with page \p frame are free, a bit for
+/// each.
+using SlabBits = uint32_t;
+constexpr SlabBits allSlabs = (1u << slabFrameBytes / slabBytes) - 1;
+inline SlabBits &freeSlabs(uint32_t frame) {
+  return heapMap.pages[frame].length;
 }
 
-/// Frames of 2 MiB that all caches take slabs from. The entry of a frame's
-/// first page links it with the others that have a free one.
+/// Frames that all caches take slabs from. The entry of a frame's first page
+/// links it with the others that have a free one.
 class SlabFrames {
 public:
   static constexpr uint32_t slabPages = slabBytes / heapPageBytes;
   static constexpr uint32_t framePages = slabFrameBytes / heapPageBytes;
   static constexpr unsigned slabs = slabFrameBytes / slabBytes;
-  static_assert(slabs == 64, "a bit for each in SlabBits");
+  static_assert(slabs < 32, "a bit for each in SlabBits");
 
   /// First page of a free slab; 0: \p error.
   uint32_t acquire(int &error);

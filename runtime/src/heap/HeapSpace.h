@@ -26,7 +26,7 @@ struct Slab;
 
 constexpr size_t heapPageBytes = 4096; ///< unit of medium blocks
 constexpr size_t slabBytes = 32 << 10;
-constexpr size_t slabFrameBytes = 2 << 20; ///< is divided into slabs
+constexpr size_t slabFrameBytes = 128 << 10; ///< is divided into slabs
 
 /// Read by every access to the heap; changes rarely.
 struct HeapMap {

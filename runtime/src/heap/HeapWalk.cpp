@@ -39,7 +39,7 @@ void mpg::settleCaches() {
 
 /// Pages of a run whose first entry is \p entry; 0: it cannot be one.
 static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
-  constexpr uint32_t slabPages = slabFrameBytes / heapPageBytes;
+  constexpr uint32_t slabPages = SlabFrames::framePages;
   auto framePages = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);
   // Owners of pages may be free()ing them at this moment: state, then length.
   auto state = UnitState(__atomic_load_n(
@@ -143,11 +143,8 @@ void SmallUse::addTo(ArenaUse &use) const {
 /// A frame of slabs: the free ones. The others are counted by slab.
 static void addSlabFrame(ArenaUse &use, const HeapTile &tile) {
   constexpr uint32_t slabPages = slabBytes / heapPageBytes;
-  SlabBits free = freeSlabs(tile.page);
-  for (SlabBits left = free; left; left &= left - 1)
+  for (SlabBits left = freeSlabs(tile.page); left; left &= left - 1)
     addFreePages(use, slabPages);
-  if (free == allSlabs && heapSpace.hugePageBytes() == slabFrameBytes)
-    use.trimmableBytes += slabFrameBytes;
 }
 
 static void addTile(ArenaUse &use, const HeapTile &tile) {
