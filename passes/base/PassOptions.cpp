@@ -40,6 +40,7 @@ static constexpr OptionName optionNames[] = {
     {"prefetch", "off, user or far"},
     {"prefetch-line", "a number of lines from 0 to 100"},
     {"prefetch-line-l2", "a number of lines from 0 to 500"},
+    {"prefetch-indirect", "a number of iterations from 0 to 1000"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -157,6 +158,8 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     return readLines(value, maxL1Lines, into.prefetchLines.l1);
   if (name == "prefetch-line-l2")
     return readLines(value, maxL2Lines, into.prefetchLines.l2);
+  if (name == "prefetch-indirect")
+    return readLines(value, maxIndirect, into.prefetchIndirect);
   // test-place
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
@@ -253,6 +256,8 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
             prefetchWords[unsigned(options.prefetch)] +
             ",prefetch-line=" + std::to_string(options.prefetchLines.l1) +
             ",prefetch-line-l2=" + std::to_string(options.prefetchLines.l2);
+  if (options.prefetchIndirect)
+    text += ",prefetch-indirect=" + std::to_string(options.prefetchIndirect);
   LLVMContext &context = module.getContext();
   NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
   node->clearOperands();
@@ -270,6 +275,7 @@ PassOptions mpg::loadPassOptions(const Module &module) {
     options.zfillBreaks = said->zfillBreaks;
     options.prefetch = said->prefetch;
     options.prefetchLines = said->prefetchLines;
+    options.prefetchIndirect = said->prefetchIndirect;
   } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
   }

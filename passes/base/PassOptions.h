@@ -80,11 +80,14 @@ struct PrefetchLines {
   unsigned l1 = 9, l2 = 70;
 };
 constexpr unsigned maxL1Lines = 100, maxL2Lines = 500;
+/// Iterations ahead of a lookup by an index.
+constexpr unsigned maxIndirect = 1000;
 
 /// Of a loop that has its own choice, as metadata: whether, and how far.
 constexpr char prefetchMark[] = "mpg.prefetch";
 constexpr char prefetchL1Mark[] = "mpg.prefetch.l1";
 constexpr char prefetchL2Mark[] = "mpg.prefetch.l2";
+constexpr char indirectMark[] = "mpg.prefetch.indirect";
 
 struct PassOptions {
   bool userHints = true;    ///< sector=user; sector=off leaves all untagged
@@ -102,6 +105,7 @@ struct PassOptions {
   ZfillRule zfillBreaks = ZfillRule::none;
   Prefetch prefetch = Prefetch::off;
   PrefetchLines prefetchLines;
+  unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -121,10 +125,9 @@ llvm::Expected<PassOptions> readPassOptions();
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
-/// counts for all. firstTouch, sim, zfill and prefetch also apply to modules
-/// counts for all. firstTouch, sim, zfill and autoSectors also apply to modules
-/// without hints, in which nothing is written: then those of this step's
-/// environment and command line.
+/// counts for all. firstTouch, sim, zfill, autoSectors and those of prefetches
+/// also apply to modules without hints, in which nothing is written: then those
+/// of this step's environment and command line.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred

@@ -136,13 +136,17 @@ static Error readLoop(StringRef args, LoopChoice &into) {
   } else if (name == "prefetch-line-l2") {
     into.mark = prefetchL2Mark;
     isKnown = isLines(value, maxL2Lines, into.value);
+  } else if (name == "prefetch-indirect") {
+    into.mark = indirectMark;
+    isKnown = isLines(value, maxIndirect, into.value);
   }
   if (isKnown)
     return Error::success();
   return badHint("unknown word '" + args.trim() +
                  "'; known: loop:zfill=1..100, loop:zfill=auto, "
                  "loop:zfill=off, loop:prefetch=on, loop:prefetch=off, "
-                 "loop:prefetch-line=0..100, loop:prefetch-line-l2=0..500");
+                 "loop:prefetch-line=0..100, loop:prefetch-line-l2=0..500, "
+                 "loop:prefetch-indirect=0..1000");
 }
 
 template <typename Args> static Error readItems(StringRef text, Args &into) {

@@ -141,7 +141,7 @@ unsigned LoopMarker::mark(const LoopRequest &request) {
 
 bool LoopMarker::run() {
   std::map<std::pair<std::string, unsigned>, Answer> answers;
-  bool isChanged = false, hasZfill = false;
+  bool isChanged = false;
   for (const LoopRequest &request : requests.loops) {
     bool isZfill = StringRef(request.choice.mark) == zfillMark;
     if (!isZfill && options.prefetch == Prefetch::off) {
@@ -160,7 +160,8 @@ bool LoopMarker::run() {
         answer.request = &request;
       answer.loops += loops;
       isChanged = true;
-      hasZfill |= isZfill;
+      if (isZfill || StringRef(request.choice.mark) == indirectMark)
+        module.getOrInsertNamedMetadata(request.choice.mark);
     }
   }
   for (const auto &[place, answer] : answers) {
@@ -175,8 +176,6 @@ bool LoopMarker::run() {
            getWord(*answer.request) +
                " has no effect: no loop follows, or the lines have none");
   }
-  if (hasZfill)
-    module.getOrInsertNamedMetadata(zfillMark);
   return isChanged;
 }
 

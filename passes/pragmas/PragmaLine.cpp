@@ -24,6 +24,8 @@ ArrayRef<Directive> mpg::directives() {
       {"prefetch_line", nullptr, LineForm::lines, "prefetch-line=", 0, 100},
       {"prefetch_line_L2", nullptr, LineForm::lines, "prefetch-line-l2=", 0,
        500},
+      {"prefetch_indirect", nullptr, LineForm::lines, "prefetch-indirect=", 0,
+       1000},
   };
   return table;
 }

@@ -10,6 +10,9 @@
 // An address is a value from in front of the loop plus a counter of bytes,
 // which all streams with one step share.
 //
+// --mpg-prefetch-indirect: a[b[i]], by b some iterations ahead, on every
+// target.
+//
 // A prefetch changes no value and cannot fault, so the addresses beyond the end
 // of an array need no check.
 
@@ -30,12 +33,20 @@ namespace mpg {
 struct PrefetchVerdict {
   unsigned streams = 0; ///< none, and no reason: it has none to prefetch
   PrefetchLines lines;  ///< as they are in this loop
+  unsigned ahead = 0;   ///< iterations; then the streams are lookups
   const char *reason = nullptr; ///< why not; null: all analyses are stale
 };
 
 /// Puts prefetches into \p loop, an innermost one with a preheader.
 PrefetchVerdict writePrefetches(llvm::Loop &loop, PrefetchLines lines,
                                 llvm::FunctionAnalysisManager &analyses);
+
+/// Puts prefetches of what \p loop looks up by an index into it, \p distance
+/// iterations of the source ahead (1 to maxIndirect). Loops over the rows of
+/// another loop get them only if \p hasRows.
+PrefetchVerdict
+writeIndirectPrefetches(llvm::Loop &loop, unsigned distance, bool hasRows,
+                        llvm::FunctionAnalysisManager &analyses);
 
 class PrefetchPass : public llvm::PassInfoMixin<PrefetchPass> {
 public:

@@ -422,18 +422,18 @@ PrefetchVerdict PrefetchWriter::run() {
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
       if (!addAccess(instruction))
-        return {0, {}, "it has prefetches already"};
+        return {0, {}, 0, "it has prefetches already"};
   if (streams.empty() || !loop.getLoopLatch())
     return {};
   leaveOutZeroed();
   if (streams.empty())
-    return {0, {}, "its lines are zeroed ahead"};
+    return {0, {}, 0, "its lines are zeroed ahead"};
   llvm::erase_if(streams, [&](const Stream &one) { return !getStart(one); });
   if (streams.empty())
-    return {0, {}, "where its streams begin is not known in front of it"};
+    return {0, {}, 0, "where its streams begin is not known in front of it"};
   findGroup();
   if (const char *reason = whyNot())
-    return {0, {}, reason};
+    return {0, {}, 0, reason};
   BasicBlock *front = around->getLoopPreheader(), *begin = around->getHeader();
   Instruction *end = front->getTerminator();
   for (const Stream &stream : streams)
@@ -443,7 +443,7 @@ PrefetchVerdict PrefetchWriter::run() {
     begin = divide(expander.expandCodeFor(getTimes(), number, end));
   expander.clear();
   addPrefetches(*begin, *front, *next);
-  return {unsigned(streams.size()), lines, nullptr};
+  return {unsigned(streams.size()), lines, 0, nullptr};
 }
 
 PrefetchVerdict mpg::writePrefetches(Loop &loop, PrefetchLines lines,

@@ -26,6 +26,13 @@ makeRemark(const PrefetchVerdict &verdict, const DebugLoc &place,
   }
   auto remark = std::make_unique<OptimizationRemark>(
       remarkPass, "PrefetchInserted", place, header);
+  if (verdict.ahead) {
+    *remark << "prefetches " << ore::NV("Lookups", verdict.streams)
+            << (verdict.streams == 1 ? " lookup by an index, "
+                                     : " lookups by an index, ")
+            << ore::NV("Iterations", verdict.ahead) << " iterations ahead";
+    return remark;
+  }
   *remark << "prefetches " << ore::NV("Streams", verdict.streams)
           << (verdict.streams == 1 ? " stream" : " streams");
   if (verdict.lines.l1)
@@ -39,19 +46,26 @@ makeRemark(const PrefetchVerdict &verdict, const DebugLoc &place,
 
 static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
                              FunctionAnalysisManager &analyses,
-                             const PassOptions &options) {
+                             const PassOptions &options, bool hasLines) {
   BasicBlock *header = loop.getHeader();
   auto asked = getOptionalIntLoopAttribute(&loop, prefetchMark);
   auto l1 = getOptionalIntLoopAttribute(&loop, prefetchL1Mark);
   auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
-  if (options.prefetch != Prefetch::far && !asked && !l1 && !l2)
+  auto own = getOptionalIntLoopAttribute(&loop, indirectMark);
+  auto ahead = unsigned(own.value_or(int(options.prefetchIndirect)));
+  bool walks =
+      hasLines && (options.prefetch == Prefetch::far || asked || l1 || l2);
+  if (!walks && !ahead)
     return {};
   PrefetchLines lines = {unsigned(l1.value_or(int(options.prefetchLines.l1))),
                          unsigned(l2.value_or(int(options.prefetchLines.l2)))};
   PrefetchVerdict verdict;
   verdict.reason = asked && !*asked ? "the source forbids it (noprefetch)"
                                     : whyUnchanged(*header->getParent());
-  if (!verdict.reason)
+  bool isForbidden = verdict.reason;
+  if (!isForbidden && ahead)
+    verdict = writeIndirectPrefetches(loop, ahead, own.has_value(), analyses);
+  if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);
   if (!verdict.reason && !verdict.streams)
     return {};
@@ -61,9 +75,13 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
 PreservedAnalyses PrefetchPass::run(Module &module,
                                     ModuleAnalysisManager &analyses) {
   PassOptions options = loadPassOptions(module);
-  if (options.prefetch == Prefetch::off || !isLastStage(module, stage))
+  bool isIndirect =
+      options.prefetchIndirect || module.getNamedMetadata(indirectMark);
+  if ((options.prefetch == Prefetch::off && !isIndirect) ||
+      !isLastStage(module, stage))
     return PreservedAnalyses::all();
-  if (!targetHasTags(module) && options.sim == Simulation::off) {
+  bool hasLines = targetHasTags(module) || options.sim != Simulation::off;
+  if (!hasLines && !isIndirect) {
     warn(module.getContext(), {},
          "prefetch has no effect: it is for AArch64 Linux only");
     return PreservedAnalyses::all();
@@ -71,7 +89,8 @@ PreservedAnalyses PrefetchPass::run(Module &module,
   changeInnermostLoops(module, analyses, options, "Prefetch",
                        [&](Loop &loop, const DebugLoc &place,
                            FunctionAnalysisManager &functions) {
-                         return visitLoop(loop, place, functions, options);
+                         return visitLoop(loop, place, functions, options,
+                                          hasLines);
                        });
   return PreservedAnalyses::none();
 }

@@ -33,3 +33,10 @@ void loops(double *restrict a, const double *restrict b, long n) {
 #pragma loop prefetch_line_L2 501
   for (long i = 0; i < n; i++) a[i] = b[i] * 7;
 }
+
+void lookups(double *restrict a, const int *restrict b, long n) {
+  // CHECK-DAG: remark: the hint of {{.*}}:[[#@LINE+1]] is honoured: 1 loop is marked
+#pragma loop prefetch_indirect 40
+  // CHECK-DAG: prefetch.c:[[#@LINE+1]]:3: remark: prefetches {{[0-9]+}} lookup{{s?}} by an index, 40 iterations ahead
+  for (long i = 0; i < n; i++) a[b[i]] += 1;
+}

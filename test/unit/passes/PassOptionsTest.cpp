@@ -62,8 +62,12 @@ TEST(PassOptions, DistancesOfPrefetches) {
   EXPECT_EQ(options.prefetch, Prefetch::user);
   EXPECT_EQ(options.prefetchLines.l1, 0u);
   EXPECT_EQ(options.prefetchLines.l2, 500u);
+  EXPECT_EQ(options.prefetchIndirect, 0u);
+  EXPECT_EQ(toString(parsePassOptions("prefetch-indirect=1000", options)), "");
+  EXPECT_EQ(options.prefetchIndirect, 1000u);
   for (const char *wrong : {"prefetch=on", "prefetch-line=101",
-                            "prefetch-line-l2=501", "prefetch-line=-1"})
+                            "prefetch-line-l2=501", "prefetch-line=-1",
+                            "prefetch-indirect=1001", "prefetch-indirect=on"})
     EXPECT_NE(toString(parsePassOptions(wrong, options)), "");
 }
 

@@ -1,0 +1,70 @@
+// Lookups by an index are prefetched some iterations ahead, on every target, by indices that
+// the loop reads in any case. Other loops stay as they are, with the reason.
+// DEFINE: %{options} = prefetch-indirect=32,verify=on
+// DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang -O2 -fno-unroll-loops -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s -o %t.s
+// RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning:
+// RUN: FileCheck %s --input-file=%t.s --check-prefix=ASM
+// RUN: %{cc} --target=aarch64-linux-gnu 2>&1 | FileCheck %s --implicit-check-not=remark:
+// REDEFINE: %{options} = verify=on
+// RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --check-prefix=OFF --allow-empty
+// OFF-NOT: remark:
+// ASM-LABEL: count:
+// ASM: cmovb
+// ASM: prefetcht0
+// ASM-NOT: prefetcht0
+void count(int *restrict a, const unsigned *restrict b, long n) {
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 32 iterations ahead
+  for (long i = 0; i < n; i++) a[b[i]]++;
+}
+// A hash, and two members of one line.
+// ASM-LABEL: probe:
+// ASM: prefetcht0
+// ASM-NOT: prefetcht0
+struct Entry { unsigned key, value; };
+long probe(const struct Entry *a, const unsigned *b, long n) {
+  long sum = 0;
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index,
+  for (long i = 0; i < n; i++) {
+    const struct Entry *entry = &a[(b[i] * 2654435761u) >> 12];
+    if (entry->key == b[i]) sum += entry->value;
+  }
+  return sum;
+}
+// ASM-LABEL: early:
+// ASM-NOT: prefetch
+long early(const double *a, const unsigned *b, long n) {
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: this loop gets no prefetches: it may end early
+  for (long i = 0; i < n; i++)
+    if (a[b[i]] > 1) return i;
+  return n;
+}
+void leave(int);
+void calls(int *a, const unsigned *b, long n) {
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: this loop gets no prefetches: it calls what may not return
+  for (long i = 0; i < n; i++) leave(a[b[i]]);
+}
+double row(const int *start, const unsigned *b, const double *a, long rows) {
+  double sum = 0;
+  for (long i = 0; i < rows; i++)
+    // CHECK: indirect.c:[[#@LINE+1]]:5: remark: this loop gets no prefetches: its rows may be shorter than the distance
+    for (long k = start[i]; k < start[i + 1]; k++) sum += a[b[k]];
+  return sum;
+}
+double shorter(const unsigned *b, const double *a) {
+  double sum = 0;
+  // CHECK: indirect.c:[[#@LINE+2]]:3: remark: this loop gets no prefetches: it is too short
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < 32; i++) sum += a[b[i]];
+  return sum;
+}
+// Nothing to say: a small table, a volatile index, a list, no index at all.
+static double few[1000];
+double none(const double *a, const unsigned *b, const volatile unsigned *c, const int *next, long n) {
+  double sum = 0;
+  for (long i = 0; i < n; i++) few[b[i]] += 1;
+  for (long i = 0; i < n; i++) sum += a[c[i]];
+  int at = 0;
+  for (long i = 0; i < n; i++) at = next[at];
+  for (long i = 0; i < n; i++) sum += a[i];
+  return sum + at + few[n];
+}
