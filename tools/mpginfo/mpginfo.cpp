@@ -153,7 +153,7 @@ static int runFold(const InfoOptions &options) {
     std::string file = path == "-" ? "" : path;
     FoldReader reader([&](const NodeAnswer &one) { folder.add(one, file); });
     if (std::error_code error = reader.read(path))
-      folder.skip(FoldSkip::unreadable, path, error.message());
+      folder.skip(SkipKind::unreadable, path, error.message());
   }
   Fold fold = folder.finish(options.expected);
   (options.format == ReportFormat::json ? writeFoldJson : writeFoldText)(outs(),

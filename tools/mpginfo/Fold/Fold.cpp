@@ -21,11 +21,9 @@ using namespace mpg;
 
 static constexpr size_t maxEntries = 4096; ///< of an answer
 static constexpr size_t maxTextBytes = 200;
-static constexpr size_t maxNamed = 3; ///< of each kind that is skipped
 
 bool Fold::isUniform() const {
-  return groups.size() <= 1 && missing.empty() &&
-         all_of(skipped, [](auto &kind) { return kind.count == 0; }) &&
+  return groups.size() <= 1 && missing.empty() && skipped.isEmpty() &&
          all_of(figures, [](auto &figure) { return figure.slow.empty(); });
 }
 
@@ -45,14 +43,6 @@ Folder::NodeRow &Folder::findRow(const std::string &name) {
   if (isNew)
     rows.push_back({name, false, false, {}, {}});
   return rows[entry->second];
-}
-
-void Folder::skip(FoldSkip kind, const std::string &node,
-                  const std::string &reason) {
-  SkippedAnswers &answers = fold.skipped[size_t(kind)];
-  ++answers.count;
-  if (answers.first.size() < maxNamed)
-    answers.first.emplace_back(node, reason);
 }
 
 /// Changes between two looks at the same node, or is its name.
@@ -112,12 +102,12 @@ void Folder::flatten(const std::string &key, const json::Value &value,
 void Folder::addInfo(NodeRow &row, const json::Object &object) {
   const json::Object *verdict = object.getObject("verdict");
   if (!verdict || !object.getObject("machine") || !object.getObject("pages"))
-    return skip(FoldSkip::wrong, row.name,
+    return skip(SkipKind::wrong, row.name,
                 "verdict, machine or pages is not there");
   std::vector<Entry> entries;
   flatten("", json::Object(object), entries);
   if (entries.size() > maxEntries)
-    return skip(FoldSkip::wrong, row.name,
+    return skip(SkipKind::wrong, row.name,
                 "more than " + std::to_string(maxEntries) + " values");
   row.hasInfo = true;
   row.entries = std::move(entries);
@@ -148,7 +138,7 @@ void Folder::addFigures(const std::string &node, const json::Object &object) {
         });
       });
   if (!error.empty())
-    return skip(FoldSkip::wrong, node, error);
+    return skip(SkipKind::wrong, node, error);
   findRow(node).hasBench = true;
   for (FoldFigure &figure : found) {
     auto [entry, isNew] = figureIds.try_emplace(
@@ -182,18 +172,18 @@ void Folder::add(const NodeAnswer &answer, const std::string &file) {
       lines.emplace_back(place, answer.text.substr(0, maxTextBytes));
     return;
   }
-  auto refuse = [&](FoldSkip kind, const std::string &reason) {
+  auto refuse = [&](SkipKind kind, const std::string &reason) {
     skip(kind, place, reason);
     silent.push_back(place);
   };
   if (answer.isTooLong)
-    return refuse(FoldSkip::foreign,
+    return refuse(SkipKind::foreign,
                   "larger than " + formatBytes(maxAnswerBytes));
   if (!answer.isWhole)
-    return refuse(FoldSkip::halfWritten, "it breaks off");
+    return refuse(SkipKind::halfWritten, "it breaks off");
   Expected<json::Value> value = parseJson(answer.text, maxAnswerBytes);
   if (!value)
-    return refuse(FoldSkip::halfWritten, toString(value.takeError()));
+    return refuse(SkipKind::halfWritten, toString(value.takeError()));
   const json::Object &object = *value->getAsObject();
   StringRef schema = object.getString("schema").value_or("").take_front(40);
   std::string name = place = chooseName(answer, object, file);
@@ -201,12 +191,12 @@ void Folder::add(const NodeAnswer &answer, const std::string &file) {
   if (!isInfo && !isBench) {
     bool isOurs =
         schema.starts_with("mpginfo-") || schema.starts_with("mpgbench-");
-    return refuse(isOurs ? FoldSkip::otherVersion : FoldSkip::foreign,
+    return refuse(isOurs ? SkipKind::otherVersion : SkipKind::foreign,
                   schema.empty() ? "no key schema" : "schema " + schema.str());
   }
   NodeRow &row = findRow(name);
   if (isInfo ? row.hasInfo : row.hasBench)
-    return skip(FoldSkip::repeated, name, schema.str());
+    return skip(SkipKind::repeated, name, schema.str());
   if (isInfo)
     addInfo(row, object);
   else
@@ -340,7 +330,7 @@ void Folder::skipLines() {
     erase_if(names, [&](const std::string &name) { return hasAnswered(name); });
     if (names.empty())
       continue;
-    skip(FoldSkip::foreign, node, text);
+    skip(SkipKind::foreign, node, text);
     append_range(silent, names);
   }
 }

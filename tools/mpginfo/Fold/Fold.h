@@ -7,11 +7,11 @@
 #ifndef MPG_TOOLS_MPGINFO_FOLD_FOLD_H
 #define MPG_TOOLS_MPGINFO_FOLD_FOLD_H
 
+#include "Support/Skipped.h"
 #include "mpginfo/Fold/FoldReader.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -57,21 +57,6 @@ struct FoldFigure {
   std::vector<SlowNode> slow; ///< the slowest first
 };
 
-enum class FoldSkip : uint8_t {
-  unreadable,   ///< a file
-  foreign,      ///< no JSON of mpginfo or mpgbench
-  halfWritten,  ///< it breaks off, or is damaged
-  otherVersion, ///< of the schema
-  wrong,        ///< mpginfo's by its name, but not by its values
-  repeated,     ///< the node has answered already; the first answer counts
-};
-constexpr size_t foldSkipCount = size_t(FoldSkip::repeated) + 1;
-
-struct SkippedAnswers {
-  size_t count = 0;
-  std::vector<std::pair<std::string, std::string>> first; ///< node, reason
-};
-
 struct Fold {
   size_t nodes = 0;              ///< with an answer that was used
   std::vector<FoldGroup> groups; ///< the largest first
@@ -81,7 +66,7 @@ struct Fold {
   std::vector<uint64_t> availablePages; ///< in order
   std::vector<FoldFigure> figures;
   std::vector<std::string> missing; ///< expected or heard of, without an answer
-  std::array<SkippedAnswers, foldSkipCount> skipped; ///< by FoldSkip
+  Skipped skipped;                  ///< by node
 
   /// All answered, all are equal, none is slow.
   bool isUniform() const;
@@ -95,7 +80,9 @@ class Folder {
 public:
   /// \p file: names the node where neither line nor answer does.
   void add(const NodeAnswer &answer, const std::string &file);
-  void skip(FoldSkip kind, const std::string &node, const std::string &reason);
+  void skip(SkipKind kind, const std::string &node, const std::string &reason) {
+    fold.skipped.add(node, {kind, reason});
+  }
   /// Once, after the last answer. \p expected: the names of all nodes.
   Fold finish(const std::vector<std::string> &expected);
 

@@ -39,25 +39,6 @@ static JsonObject figureItem(const FoldFigure &figure) {
           {"slow", jsonList(figure.slow, slow)}};
 }
 
-static JsonItem skippedItem(const Fold &fold) {
-  static constexpr StringLiteral names[] = {"unreadable",   "foreign",
-                                            "half-written", "other-version",
-                                            "wrong",        "repeated"};
-  static_assert(std::size(names) == foldSkipCount);
-  JsonArray list;
-  for (size_t kind = 0; kind < foldSkipCount; ++kind) {
-    const SkippedAnswers &answers = fold.skipped[kind];
-    if (answers.count)
-      list.push_back(JsonObject{
-          {"kind", names[kind]},
-          {"count", answers.count},
-          {"first", jsonList(answers.first, [](const auto &entry) {
-             return JsonObject{{"node", entry.first}, {"reason", entry.second}};
-           })}});
-  }
-  return list;
-}
-
 void mpg::writeFoldJson(raw_ostream &out, const Fold &fold) {
   JsonItem pages;
   if (ArrayRef<uint64_t> list = fold.availablePages; !list.empty())
@@ -81,6 +62,6 @@ void mpg::writeFoldJson(raw_ostream &out, const Fold &fold) {
                 {"figures", jsonList(fold.figures, figureItem)},
                 {"missing", JsonObject{{"count", fold.missing.size()},
                                        {"nodes", foldNames(fold.missing)}}},
-                {"skipped", skippedItem(fold)}});
+                {"skipped", fold.skipped.toJson("node")}});
   out << "\n";
 }

@@ -105,27 +105,9 @@ static void writeFigures(raw_ostream &out, const Fold &fold) {
                        " of fewer than 16 nodes: which are slow is not known");
 }
 
-static StringRef describe(FoldSkip kind) {
-  switch (kind) {
-  case FoldSkip::unreadable:
-    return "cannot be read";
-  case FoldSkip::foreign:
-    return "not of mpginfo or mpgbench";
-  case FoldSkip::halfWritten:
-    return "half-written or damaged";
-  case FoldSkip::otherVersion:
-    return "of another version of the schema";
-  case FoldSkip::wrong:
-    return "with wrong values";
-  case FoldSkip::repeated:
-    return "of a node that had answered";
-  }
-  return "";
-}
-
 static void writeSkipped(raw_ostream &out, const Fold &fold) {
-  for (size_t kind = 0; kind < foldSkipCount; ++kind) {
-    const SkippedAnswers &answers = fold.skipped[kind];
+  for (size_t kind = 0; kind < Skipped::kindCount; ++kind) {
+    const Skipped::Inputs &answers = fold.skipped.get(kind);
     if (answers.count == 0)
       continue;
     std::vector<std::string> parts;
@@ -135,8 +117,10 @@ static void writeSkipped(raw_ostream &out, const Fold &fold) {
       parts.push_back("and " + std::to_string(answers.count - parts.size()) +
                       " more");
     writeLine(out, "not folded: " + showCount(answers.count, "answer") + " " +
-                       describe(FoldSkip(kind)).str() + ": " +
-                       join(parts, "; "));
+                       Skipped::describe(kind, "not of mpginfo or mpgbench",
+                                         "of a node that had answered")
+                           .str() +
+                       ": " + join(parts, "; "));
   }
 }
 

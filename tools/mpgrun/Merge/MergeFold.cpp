@@ -15,7 +15,6 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr size_t maxTextBytes = 400;
-static constexpr size_t maxNamed = 3;  ///< files of each kind
 static constexpr size_t maxRanges = 5; ///< of missing ranks
 
 uint32_t TextPool::add(StringRef text) {
@@ -40,10 +39,7 @@ uint32_t OutlierRegion::shareMillionths() const {
 
 void MergeFold::skip(const std::string &path, const Skip &skip) {
   ++merge.files;
-  SkippedFiles &kind = merge.skipped[size_t(skip.kind)];
-  ++kind.count;
-  if (kind.first.size() < maxNamed)
-    kind.first.emplace_back(path, skip.reason);
+  merge.skipped.add(path, skip);
 }
 
 MergeFold::Place MergeFold::addPlace(const std::string &path,

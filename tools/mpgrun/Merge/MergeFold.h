@@ -64,11 +64,6 @@ struct Outlier {
   std::vector<OutlierRegion> regions; ///< those that lack most first
 };
 
-struct SkippedFiles {
-  size_t count = 0;
-  std::vector<std::pair<std::string, std::string>> first; ///< name, reason
-};
-
 struct RankGaps {
   uint32_t lowest = 0, highest = 0;
   size_t total = 0;    ///< of the job; not known: up to the highest
@@ -89,7 +84,7 @@ struct Merge {
   std::vector<MergedRegion> regions; ///< in the order of RunRegion
   /// Those with rare settings first, then those that lack most.
   std::vector<Outlier> outliers;
-  std::array<SkippedFiles, skipKindCount> skipped; ///< by SkipKind
+  Skipped skipped;
   MergedProfiles profiles;
 
   size_t skippedFiles() const { return files - reports - profiles.profiles; }

@@ -118,9 +118,8 @@ static void writeProfileSection(raw_ostream &out,
 
 static void writeMissingList(raw_ostream &out, const Merge &merge) {
   std::vector<std::string> lines = missingLines(merge);
-  for (size_t kind = 0; kind < skipKindCount; ++kind)
-    if (std::string text = showSkipped(merge, SkipKind(kind)); !text.empty())
-      lines.push_back("not merged: " + text);
+  for (const std::string &line : skippedLines(merge))
+    lines.push_back("not merged: " + line);
   if (lines.empty())
     return;
   out << "<section><h2>What is missing</h2>\n";

@@ -87,22 +87,6 @@ static JsonItem ranksItem(const std::optional<RankGaps> &gaps) {
                     {"first_missing", jsonList(gaps->first, range)}};
 }
 
-static JsonArray skippedItems(const Merge &merge) {
-  static constexpr StringLiteral names[] = {
-      "unreadable", "foreign", "half-written", "other-version", "wrong"};
-  static_assert(std::size(names) == skipKindCount);
-  auto file = [](const auto &entry) {
-    return JsonObject{{"file", entry.first}, {"reason", entry.second}};
-  };
-  JsonArray items;
-  for (size_t kind = 0; kind < skipKindCount; ++kind)
-    if (const SkippedFiles &files = merge.skipped[kind]; files.count)
-      items.push_back(JsonObject{{"kind", names[kind]},
-                                 {"count", files.count},
-                                 {"first", jsonList(files.first, file)}});
-  return items;
-}
-
 static JsonItem sumItem(const KnownSum &value) {
   if (!value.reports)
     return nullptr;
@@ -163,7 +147,7 @@ void mpg::writeMergeJson(raw_ostream &out, const Merge &merge) {
       {"regions", jsonList(merge.regions, mergedRegionItem)},
       {"outlier_count", merge.outliers.size()},
       {"outliers", jsonList(outliers.take_front(maxListed), outlierItem)},
-      {"skipped", skippedItems(merge)},
+      {"skipped", merge.skipped.toJson("file")},
       {"profiles", profilesItem(merge.profiles)}};
   writeJson(out, document, /*indent=*/2);
   out << "\n";

@@ -9,6 +9,7 @@
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
 
 #include "Process/RunReport.h"
+#include "Support/Skipped.h"
 #include "mpgrun/Merge/MergeProfile.h"
 #include <array>
 #include <cstdint>
@@ -35,20 +36,6 @@ struct RankReport {
   std::array<std::string, mergeSettingCount> settings; ///< by MergeSetting
   std::vector<RankRegion> regions;                     ///< none twice
   bool hasForeignRegion = false; ///< of a later version; it is left out
-};
-
-enum class SkipKind : uint8_t {
-  unreadable,
-  foreign,     ///< no JSON, or of another program
-  halfWritten, ///< JSON that breaks off, or is damaged
-  otherVersion,
-  wrong, ///< a report by its name, but not by its values
-};
-constexpr size_t skipKindCount = size_t(SkipKind::wrong) + 1;
-
-struct Skip {
-  SkipKind kind;
-  std::string reason;
 };
 
 /// The report or the profile in a file; neither: it cannot be used.

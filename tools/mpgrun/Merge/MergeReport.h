@@ -28,8 +28,8 @@ std::string showOutlier(const Outlier &outlier);
 std::vector<std::string> profileLines(const MergedProfiles &profiles);
 /// The \p maxRows largest objects.
 Table profileTable(const MergedProfiles &profiles, size_t maxRows);
-/// The files of one kind that are no reports; "" if there are none.
-std::string showSkipped(const Merge &merge, SkipKind kind);
+/// The files that are no reports, a line for each kind.
+std::vector<std::string> skippedLines(const Merge &merge);
 /// "4,096 reports"
 std::string showCount(size_t count, llvm::StringRef word);
 /// "12 %", rounded down: 100 % is all.

@@ -325,34 +325,23 @@ static void writeProfiles(raw_ostream &out, const MergedProfiles &profiles) {
                                       "smaller object"));
 }
 
-static StringRef describeKind(SkipKind kind) {
-  switch (kind) {
-  case SkipKind::unreadable:
-    return "cannot be read";
-  case SkipKind::foreign:
-    return "not reports of mpgrun";
-  case SkipKind::halfWritten:
-    return "half-written or damaged";
-  case SkipKind::otherVersion:
-    return "of another version of the schema";
-  case SkipKind::wrong:
-    return "with wrong values";
+std::vector<std::string> mpg::skippedLines(const Merge &merge) {
+  std::vector<std::string> lines;
+  for (size_t kind = 0; kind < Skipped::kindCount; ++kind) {
+    const Skipped::Inputs &files = merge.skipped.get(kind);
+    if (files.count == 0)
+      continue;
+    std::vector<std::string> names;
+    for (const auto &[name, reason] : files.first)
+      names.push_back(name + " (" + reason + ")");
+    std::string more;
+    if (files.count > names.size())
+      more = " and " + showNumber(files.count - names.size()) + " more";
+    lines.push_back(showNumber(files.count) + " " +
+                    Skipped::describe(kind, "not reports of mpgrun").str() +
+                    ": " + join(names, ", ") + more);
   }
-  return "";
-}
-
-std::string mpg::showSkipped(const Merge &merge, SkipKind kind) {
-  const SkippedFiles &files = merge.skipped[size_t(kind)];
-  if (files.count == 0)
-    return "";
-  std::string text =
-      showNumber(files.count) + " " + describeKind(kind).str() + ":";
-  for (const auto &[name, reason] : files.first)
-    text += (name == files.first.front().first ? " " : ", ") + name + " (" +
-            reason + ")";
-  if (files.count > files.first.size())
-    text += " and " + showNumber(files.count - files.first.size()) + " more";
-  return text;
+  return lines;
 }
 
 static void writeSkipped(raw_ostream &out, const Merge &merge) {
@@ -360,9 +349,8 @@ static void writeSkipped(raw_ostream &out, const Merge &merge) {
     return;
   out << "  not merged: " << showNumber(merge.skippedFiles()) << " of "
       << showCount(merge.files, "file") << "\n";
-  for (size_t kind = 0; kind < skipKindCount; ++kind)
-    if (std::string text = showSkipped(merge, SkipKind(kind)); !text.empty())
-      writeLine(out, text, 4);
+  for (const std::string &line : skippedLines(merge))
+    writeLine(out, line, 4);
 }
 
 void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
