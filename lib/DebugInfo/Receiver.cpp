@@ -366,6 +366,25 @@ static Named findPointedTo(const CallPlace &call, const MemoryPlace &place) {
   return result;
 }
 
+/// The object that a parameter of the function pointed to when it began.
+static Named findBehindParameter(const CallPlace &call,
+                                 const MemoryPlace &place) {
+  Named result;
+  Dwarf_Die function = call.scopes.back();
+  Dwarf_Addr entry;
+  if (!place.fromEntry || dwarf_entrypc(&function, &entry))
+    return result;
+  auto inspect = [&](Dwarf_Die &variable) {
+    std::optional<Dwarf_Op> its = findPlace(variable, entry);
+    if (result.text.empty() && its &&
+        its->atom == DW_OP_reg0 + place.fromEntry->number)
+      result = findBehind({getName(variable), getType(variable)},
+                          place.fromEntry->offset);
+  };
+  forEachPointer(function, inspect);
+  return result;
+}
+
 /// The variable or member at \p place: "grid", "atoms->r".
 static Named findAt(DwarfFile &dwarf, const CallPlace &call,
                     const MemoryPlace &place, unsigned depth) {
@@ -374,6 +393,8 @@ static Named findAt(DwarfFile &dwarf, const CallPlace &call,
   Named result = findOnStack(call, place);
   if (result.text.empty())
     result = findPointedTo(call, place);
+  if (result.text.empty())
+    result = findBehindParameter(call, place);
   if (result.text.empty() && place.baseFrom && depth)
     result = findBehind(findAt(dwarf, call, *place.baseFrom, depth - 1),
                         place.offset);
@@ -384,18 +405,17 @@ static Named findAt(DwarfFile &dwarf, const CallPlace &call,
 // A register
 //===----------------------------------------------------------------------===//
 
-/// The variable that first of all has a register with the value as its place
-/// from right after the call on.
+static constexpr uint64_t soonInRegister = 24; // bytes of code
+
+/// The variable that first of all has a register with the value as its place,
+/// before \p bytes of code after the call.
 static std::string findInRegister(const CallPlace &call,
-                                  const ReturnedValue &returned) {
-  constexpr uint64_t soon = 24; // bytes of code
+                                  const ReturnedValue &returned,
+                                  uint64_t bytes) {
   std::string result;
-  Dwarf_Addr first = call.returnAddress + soon;
+  Dwarf_Addr first = call.returnAddress + bytes;
   auto isHeld = [&](uint64_t address, unsigned number) {
-    return !returned.isKnown || any_of(returned.held, [&](const auto &one) {
-      return one.first >= call.returnAddress && one.first <= address &&
-             one.second >> number & 1;
-    });
+    return !returned.isKnown || returned.isHeld(address, number);
   };
   auto inspect = [&](Dwarf_Die &variable) {
     Dwarf_Attribute memory;
@@ -424,9 +444,20 @@ std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
   if (!name.empty())
     return name;
   ReturnedValue returned = followReturned(dwarf, call.returnAddress);
-  if (returned.store)
-    name = findAt(dwarf, call, *returned.store, maxDepth).text;
-  return name.empty() ? findInRegister(call, returned) : name;
+  auto findStored = [&](uint64_t begin, uint64_t end) {
+    for (const MemoryPlace &store : returned.stores)
+      if (name.empty() && store.at >= begin && store.at < end)
+        name = findAt(dwarf, call, store, maxDepth).text;
+  };
+  uint64_t soon = call.returnAddress + soonAfterCall;
+  findStored(0, soon);
+  if (name.empty())
+    name = findInRegister(call, returned, soonInRegister);
+  if (name.empty())
+    findStored(soon, ~uint64_t(0));
+  return name.empty() && returned.isKnown
+             ? findInRegister(call, returned, ~uint64_t(0) >> 1)
+             : name;
 }
 
 std::string mpg::findObject(DwarfFile &dwarf, const CallPlace &call,

@@ -6,12 +6,15 @@
 
 #include "DebugInfo/ReturnedValue.h"
 #include "Code/MachineCode.h"
+#include "DebugInfo/VectorHeld.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
 #include <cstdlib>
 #include <dwarf.h>
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
@@ -23,11 +26,11 @@ struct Convention {
   bool isX86;
   int stack, frame, argument;
   int64_t atEntry; ///< bytes from the stack to the frame's canonical address
-  uint32_t keptByCalls;
+  uint32_t keptByCalls, arguments;
 };
 constexpr unsigned resultRegister = 0; // rax, x0
-constexpr Convention x86 = {true, 7, 6, 5, 8, 1 << 3 | 1 << 6 | 0xf000};
-constexpr Convention aarch64 = {false, 31, 29, 0, 0, 0x3ff80000};
+constexpr Convention x86 = {true, 7, 6, 5, 8, 1 << 3 | 1 << 6 | 0xf000, 0x336};
+constexpr Convention aarch64 = {false, 31, 29, 0, 0, 0x3ff80000, 0xff};
 
 /// One instruction that moves 64 bits between a register and memory.
 struct Move {
@@ -65,6 +68,27 @@ static Instruction decodeNext(const Convention &machine, ArrayRef<uint8_t> code,
   return next;
 }
 
+/// The memory that \p operand, the byte with the operands and what follows it,
+/// names without an index, as of a store.
+static std::optional<Move> decodeMemoryX86(ArrayRef<uint8_t> operand,
+                                           bool hasHighBase, bool isRelative) {
+  unsigned mode = operand[0] >> 6;
+  Move move = {false, -1,
+               getDwarfNumber((operand[0] & 7) | unsigned(hasHighBase) << 3), 0,
+               isRelative};
+  size_t at = 1;
+  if ((operand[0] & 7) == 4) { // a second byte: rsp or r12 without an index
+    if (operand.size() < 2 || (operand[1] & 0x3f) != 0x24)
+      return std::nullopt;
+    ++at;
+  }
+  if (mode == 1 && operand.size() > at)
+    move.offset = SignExtend64<8>(operand[at]);
+  else if (mode == 2 && operand.size() >= at + 4)
+    move.offset = SignExtend64<32>(read32le(&operand[at]));
+  return move;
+}
+
 /// mov with REX.W, 89 or 8b, or lea, 8d, as if it loaded from its address.
 static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
                                          bool isRelative) {
@@ -72,20 +96,12 @@ static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
       (code[1] != 0x89 && code[1] != 0x8b && code[1] != 0x8d) ||
       code[2] >> 6 == 3)
     return std::nullopt;
-  unsigned mode = code[2] >> 6;
-  Move move = {
-      code[1] != 0x89, getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1),
-      getDwarfNumber((code[2] & 7) | (code[0] & 1) << 3), 0, isRelative};
-  size_t at = 3;
-  if ((code[2] & 7) == 4) { // a second byte: only rsp or r12 without an index
-    if (code.size() < 4 || (code[3] & 0x3f) != 0x24)
-      return std::nullopt;
-    ++at;
+  std::optional<Move> move =
+      decodeMemoryX86(code.drop_front(2), code[0] & 1, isRelative);
+  if (move) {
+    move->isLoad = code[1] != 0x89;
+    move->value = getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1);
   }
-  if (mode == 1 && code.size() > at)
-    move.offset = SignExtend64<8>(code[at]);
-  else if (mode == 2 && code.size() >= at + 4)
-    move.offset = SignExtend64<32>(read32le(&code[at]));
   return move;
 }
 
@@ -154,14 +170,18 @@ namespace {
 /// Knowledge about registers while instructions are read in order.
 class Registers {
 public:
-  explicit Registers(const Convention &machine)
-      : machine(machine), stackBytes(machine.atEntry) {}
+  /// \p isEntry: the first instruction is the first of the function.
+  Registers(const Convention &machine, bool isEntry);
 
-  /// Reads \p next, at the start of \p code. \returns where it stores a
-  /// register in `held`; none: it does not.
+  /// Reads \p next, at the start of \p code. \returns where it stores the
+  /// value; none: it does not.
   std::optional<MemoryPlace> step(ArrayRef<uint8_t> code,
                                   const Instruction &next);
 
+  /// Whether the value is in a register, or in the stack for a while.
+  bool hasValue() const {
+    return held || !heldInStack.empty() || vectors.any();
+  }
   /// What \p number points to before the instruction at \p address.
   MemoryPlace getPointed(int number, uint64_t address) const;
   void forgetPointers();
@@ -174,6 +194,7 @@ private:
     uint64_t address = 0;                  ///< 0: not known
     std::shared_ptr<MemoryPlace> readFrom; ///< or stored to
     std::optional<MemoryPlace> pointsTo;   ///< \see getPointed
+    std::optional<MemoryPlace::FromEntry> fromEntry;
   };
   MemoryPlace makePlace(const Move &move, const Instruction &next) const;
   std::optional<int64_t> getFrameOffset(int base, int64_t offset) const;
@@ -183,12 +204,17 @@ private:
   std::shared_ptr<Value> add(const Move &sum, const Instruction &next) const;
   void keep(const Move &store, const Instruction &next);
   std::shared_ptr<Value> read(const Move &load, const Instruction &next) const;
+  bool storesValue(const Move &store);
+  std::optional<MemoryPlace> storeVector(ArrayRef<uint8_t> code,
+                                         const Instruction &next);
   void change(uint32_t changed);
 
   const Convention &machine;
   std::array<std::shared_ptr<Value>, 32> values; ///< null: not known
   /// In the stack, by base and offset.
   std::map<std::pair<int, int64_t>, std::shared_ptr<Value>> spilled;
+  std::set<std::pair<int, int64_t>> heldInStack; ///< with the returned value
+  VectorHeld vectors;
   bool hasFrame = false;
   /// From the stack's register to the canonical address of the frame, and from
   /// the frame's; none: it points elsewhere.
@@ -196,6 +222,15 @@ private:
   std::optional<int64_t> frameBytes;
 };
 } // namespace
+
+Registers::Registers(const Convention &machine, bool isEntry)
+    : machine(machine), stackBytes(machine.atEntry) {
+  for (unsigned number = 0; isEntry && number < values.size(); ++number)
+    if (machine.arguments >> number & 1) {
+      values[number] = std::make_shared<Value>();
+      values[number]->fromEntry = {int(number), 0};
+    }
+}
 
 MemoryPlace Registers::makePlace(const Move &move,
                                  const Instruction &next) const {
@@ -212,6 +247,9 @@ MemoryPlace Registers::makePlace(const Move &move,
   place.offset = move.offset;
   place.fromFrame = getFrameOffset(move.base, move.offset);
   place.baseFrom = base ? base->readFrom : nullptr;
+  if (base && base->fromEntry)
+    place.fromEntry = {base->fromEntry->number,
+                       base->fromEntry->offset + move.offset};
   return place;
 }
 
@@ -282,12 +320,15 @@ Registers::add(const Move &sum, const Instruction &next) const {
       base && base->pointsTo && !place.fromFrame && !sum.isAbsolute) {
     place = *base->pointsTo;
     place.offset += sum.offset;
+    if (place.fromEntry)
+      place.fromEntry->offset += sum.offset;
     if (place.address)
       place.address += uint64_t(sum.offset);
     if (place.fromFrame)
       *place.fromFrame += sum.offset;
   }
   result->address = place.address;
+  result->fromEntry = place.fromEntry;
   result->pointsTo = std::move(place);
   return result;
 }
@@ -312,9 +353,14 @@ void Registers::keep(const Move &store, const Instruction &next) {
 std::shared_ptr<Registers::Value>
 Registers::read(const Move &load, const Instruction &next) const {
   auto found = spilled.find({load.base, load.offset});
-  if (found != spilled.end())
-    return found->second;
   auto value = std::make_shared<Value>();
+  if (found != spilled.end()) {
+    const MemoryPlace *first = found->second->readFrom.get();
+    if (!first || first->base != load.base || first->offset != load.offset)
+      return found->second;
+    // A variable that was in a register may have its place there since.
+    *value = *found->second;
+  }
   value->readFrom = std::make_shared<MemoryPlace>(makePlace(load, next));
   return value;
 }
@@ -344,6 +390,36 @@ void Registers::forgetPointers() {
     forget(value);
 }
 
+/// Whether \p store puts the returned value elsewhere than into its own block.
+bool Registers::storesValue(const Move &store) {
+  if (!store.isAbsolute && held >> store.base & 1)
+    return false;
+  bool isStored = held >> store.value & 1;
+  if (!isStored)
+    heldInStack.erase({store.base, store.offset});
+  else if (getFrameOffset(store.base, store.offset))
+    heldInStack.insert({store.base, store.offset});
+  return isStored;
+}
+
+std::optional<MemoryPlace> Registers::storeVector(ArrayRef<uint8_t> code,
+                                                  const Instruction &next) {
+  if (next.flow == Flow::call)
+    vectors.forget();
+  std::optional<VectorHeld::Store> store = vectors.step(code, held);
+  if (!store)
+    return std::nullopt;
+  std::optional<Move> move = decodeMemoryX86(
+      code.drop_front(store->operand), store->hasHighBase, next.memory != 0);
+  if (!move || (!move->isAbsolute && held >> move->base & 1))
+    return std::nullopt;
+  move->offset += store->skipped;
+  MemoryPlace place = makePlace(*move, next);
+  if (move->isAbsolute)
+    place.address += uint64_t(store->skipped);
+  return place;
+}
+
 std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
                                            const Instruction &next) {
   makeFrame(code, next);
@@ -358,12 +434,12 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
   int to = -1;
   bool isHeld = false;
   if (move && !move->isLoad) {
-    bool isInBlock = !move->isAbsolute && held >> move->base & 1;
-    if (held >> move->value & 1 && !isInBlock)
+    if (storesValue(*move))
       return makePlace(*move, next);
     keep(*move, next);
   } else if (move) {
     to = move->value;
+    isHeld = heldInStack.count({move->base, move->offset});
     value = read(*move, next);
   } else if (next.copyTo >= 0 && next.copyFrom >= 0) {
     to = uint8_t(next.copyTo);
@@ -384,6 +460,9 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
     to = sum->value;
     value = add(*sum, next);
   }
+  std::optional<MemoryPlace> stored;
+  if (machine.isX86 && hasValue())
+    stored = storeVector(code, next);
   std::shared_ptr<Value> moved;
   std::optional<Move> back =
       machine.isX86 ? std::nullopt : decodeWriteBack(word);
@@ -396,7 +475,7 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
     values[to] = std::move(value);
     held |= uint32_t(isHeld) << to;
   }
-  return std::nullopt;
+  return stored;
 }
 
 static const Convention *findConvention(Machine machine) {
@@ -417,18 +496,27 @@ static const Convention *readCode(const std::string &path, uint64_t start,
   return machine;
 }
 
-/// Of the code of the function around the call that returns to \p address, if
-/// that is not far ahead; else \p address.
-static uint64_t findStart(DwarfFile &dwarf, uint64_t address) {
-  constexpr uint64_t maxBytes = 1 << 16;
+namespace {
+/// Code around a call.
+struct FunctionPart {
+  uint64_t start, end;
+  bool isEntry; ///< it begins with the function
+};
+} // namespace
+
+/// The code of the function around the call that returns to \p address, if it
+/// does not begin far ahead; else some after the call.
+static FunctionPart findRange(DwarfFile &dwarf, uint64_t address) {
+  constexpr uint64_t maxBytes = 1 << 16, maxAfter = 1024;
   std::vector<Dwarf_Die> scopes = dwarf.findScopes(address - 1);
-  Dwarf_Addr base, start, end;
+  Dwarf_Addr base, start, end, entry;
   ptrdiff_t at = 0;
   while (!scopes.empty() &&
          (at = dwarf_ranges(&scopes.back(), at, &base, &start, &end)) > 0)
     if (start < address && address <= end && address - start <= maxBytes)
-      return start;
-  return address;
+      return {start, std::min(end, address + maxAfter),
+              !dwarf_entrypc(&scopes.back(), &entry) && entry == start};
+  return {address, address + soonAfterCall, false};
 }
 
 /// A jump ahead to what \p rest has.
@@ -477,13 +565,14 @@ static bool isPadding(const Convention &machine, ArrayRef<uint8_t> code) {
          (code[0] == 0x90 || (code[0] == 0x0f && code[1] == 0x1f));
 }
 
-/// Stops where \p result has the store, or the way is lost.
+/// Stops where nothing has the value, or the way is lost.
 static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
-                   uint64_t at, uint64_t address, ReturnedValue &result) {
-  std::optional<Registers> registers(std::in_place, machine);
+                   uint64_t at, uint64_t address, bool isEntry,
+                   ReturnedValue &result) {
+  std::optional<Registers> registers(std::in_place, machine, isEntry);
   Arrivals arrivals;
   bool isNext = true; // the instruction before leads to the one at hand
-  while (!rest.empty() && (at < address || registers->held || at == address)) {
+  while (!rest.empty() && (at <= address || registers->hasValue())) {
     if (at == address)
       registers->held = 1U << resultRegister;
     bool isAfter = at >= address;
@@ -494,11 +583,12 @@ static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
       return;
     if (next.flow == Flow::call && at + next.bytes == address)
       result.argument = registers->getPointed(machine.argument, at);
-    result.store = registers->step(rest, next);
+    if (std::optional<MemoryPlace> store = registers->step(rest, next))
+      result.stores.push_back(std::move(*store));
     bool isJump = isAfter && isShortJump(next, rest);
     bool isEnd =
         next.flow == Flow::stop || (next.flow == Flow::jump && !isJump);
-    if (result.store || (isAfter && isEnd))
+    if (isAfter && isEnd)
       return;
     isNext = !isEnd && (isNext || !isPadding(machine, rest));
     uint64_t bytes = isJump ? next.target - at : next.bytes;
@@ -512,21 +602,31 @@ static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
 
 ReturnedValue mpg::followReturned(DwarfFile &dwarf, uint64_t address) {
   ReturnedValue result;
-  uint64_t at = findStart(dwarf, address);
+  FunctionPart range = findRange(dwarf, address);
   std::vector<uint8_t> code;
   const Convention *machine = nullptr;
-  for (size_t after = 96; !machine && after; after /= 2) { // the code may end
-    code.resize(address - at + after);
-    machine = readCode(dwarf.path, at, code);
+  // The code may end before.
+  for (uint64_t after = range.end - address; !machine && after; after /= 2) {
+    code.resize(address - range.start + after);
+    machine = readCode(dwarf.path, range.start, code);
   }
   if (!machine)
     return result;
   result.isKnown = true;
-  follow(*machine, code, at, address, result);
-  if (result.store)
-    result.isKept =
-        result.store->base != machine->stack && !result.store->fromFrame;
+  follow(*machine, code, range.start, address, range.isEntry, result);
+  if (!result.stores.empty()) {
+    const MemoryPlace &first = result.stores.front();
+    result.isKept = first.at < address + soonAfterCall &&
+                    first.base != machine->stack && !first.fromFrame;
+  }
   return result;
+}
+
+bool ReturnedValue::isHeld(uint64_t address, unsigned number) const {
+  auto after = partition_point(
+      held, [&](const auto &one) { return one.first <= address; });
+  return after != held.begin() && after != held.end() &&
+         std::prev(after)->second >> number & 1;
 }
 
 std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
@@ -534,7 +634,7 @@ std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
   if (!value.isKept)
     return std::nullopt;
   size_t inner = frames(returnAddress - 1).size();
-  size_t outer = frames(value.store->at).size();
+  size_t outer = frames(value.stores.front().at).size();
   if (!outer)
     return std::nullopt;
   return inner > outer ? inner - outer : 0;

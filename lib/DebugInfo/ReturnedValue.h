@@ -19,19 +19,32 @@ struct MemoryPlace {
   int64_t offset = 0;
   /// Bytes from the canonical address of the function's frame, if it is there.
   std::optional<int64_t> fromFrame;
+  /// Bytes from what a register had when the function began; none: not known.
+  struct FromEntry {
+    int number;
+    int64_t offset;
+  };
+  std::optional<FromEntry> fromEntry;
   /// Where the base was read from; null: not known.
   std::shared_ptr<MemoryPlace> baseFrom;
 };
 
 struct ReturnedValue {
-  bool isKnown = false;             ///< the code was read
-  std::optional<MemoryPlace> store; ///< the first
-  bool isKept = false; ///< by it, elsewhere than in a variable of the function
+  bool isKnown = false;            ///< the code was read
+  std::vector<MemoryPlace> stores; ///< in the order of the code
+  bool isKept =
+      false; ///< by the first, soon, and in no variable of the function
   /// From an address on: the registers that have the value, a bit for each.
   std::vector<std::pair<uint64_t, uint32_t>> held;
+  /// Whether the register has the value where the instruction at \p address
+  /// begins.
+  bool isHeld(uint64_t address, unsigned number) const;
   /// Where the call's first argument points to.
   std::optional<MemoryPlace> argument;
 };
+
+/// Bytes of code after a call in which what gets its value is found first.
+constexpr uint64_t soonAfterCall = 96;
 
 /// Follows the value that a call has returned to \p address.
 ReturnedValue followReturned(DwarfFile &dwarf, uint64_t address);
