@@ -11,6 +11,7 @@
 // Without the inner loop where an iteration needs a line or more, and where
 // --mpg-zfill has made such a loop already.
 
+#include "base/A64fx.h"
 #include "base/Access.h"
 #include "base/Scev.h"
 #include "prefetch/Prefetch.h"
@@ -32,8 +33,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// HW:a64fx-l1d-way
-static constexpr int64_t lineBytes = 256;
+using a64fx::lineBytes;
 /// Of one round of the loop; the queue of a core has 16 places.
 /// HW:a64fx-prefetch-queue
 static constexpr uint64_t maxPrefetches = 16;

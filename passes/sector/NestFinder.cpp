@@ -2,6 +2,7 @@
 //
 // How a nest uses its arrays: once, or again and again. See SectorAuto.h.
 
+#include "base/A64fx.h"
 #include "base/Access.h"
 #include "base/Scev.h"
 #include "openmp/Allocations.h"
@@ -19,8 +20,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// HW:a64fx-l2-way
-static constexpr int64_t lineBytes = 256;
+using a64fx::lineBytes;
 /// Rows this far apart do not overlap, if their length is not known.
 static constexpr int64_t rowBytes = 1024;
 

@@ -10,6 +10,7 @@
 //
 // See SectorAuto.h.
 
+#include "base/A64fx.h"
 #include "base/Hint.h"
 #include "hints/HintSource.h"
 #include "openmp/Allocations.h"
@@ -42,8 +43,6 @@ static constexpr uint64_t minKept = 128 << 10;
 static constexpr uint64_t minTogether = (l2Ways + 1) * wayBytes;
 /// Setting ways takes microseconds, which a shorter nest would not win back.
 static constexpr uint64_t minStreamed = 16 << 20;
-/// Threads that share an L2. HW:a64fx-cmgs
-static constexpr uint64_t threadsOfCache = 12;
 
 namespace {
 /// Writes numbers of a nest at the place where its ways are set.
@@ -351,7 +350,7 @@ static const char *whyNotBySize(const Nest &nest, const NestPlace &place,
   uint64_t between = *known.streamed;
   if (!nest.isRandom)
     between = between / times->getAPInt().getLimitedValue() *
-              (place.region ? threadsOfCache : 1);
+              (place.region ? a64fx::threadsOfL2 : 1);
   return between + *known.kept <= minTogether ? "L2 holds it without a division"
                                               : nullptr;
 }
@@ -414,7 +413,7 @@ static Value *compare(const Nest &nest, const NestPlace &place,
                                                 builder.getInt64(1));
     between = builder.CreateUDiv(streamed, some);
     if (place.region)
-      between = builder.CreateMul(between, builder.getInt64(threadsOfCache));
+      between = builder.CreateMul(between, builder.getInt64(a64fx::threadsOfL2));
   }
   Value *fits =
       builder.CreateICmpULT(builder.CreateSub(kept, builder.getInt64(minKept)),
