@@ -29,9 +29,9 @@ namespace {
 class StreamFinder {
 public:
   StreamFinder(Loop &loop, FunctionAnalysisManager &analyses,
-               const PassOptions &options)
+               const PassOptions &options, StreamUse use)
       : loop(loop), function(*loop.getHeader()->getParent()), options(options),
-        scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        use(use), scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         aliases(analyses.getResult<AAManager>(function)),
         layout(function.getParent()->getDataLayout()), assuming(scev, loop) {}
@@ -56,7 +56,9 @@ private:
   const SCEV *getTimes() const;
   const char *whyNoTimes() const;
   const char *whyLeaves() const;
+  bool reads(Instruction &reader, const StoreStream &stream) const;
   const char *whyReads(StoreStream &stream);
+  const Loop *findReadingLoop(const StoreStream &stream) const;
   bool addRead(Instruction &reader, StoreStream &stream);
   bool isBehind(Instruction &reader, const StoreStream &stream);
   MemoryLocation anywhere(const Value *object, const Instruction &access) const;
@@ -67,6 +69,7 @@ private:
   Loop &loop;
   Function &function;
   const PassOptions &options;
+  StreamUse use;
   ScalarEvolution &scev;
   DominatorTree &dominators;
   AAResults &aliases;
@@ -138,6 +141,7 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
       return std::nullopt;
     end = std::max(end, part.offset + part.bytes);
     stream.stores.push_back(part.store);
+    stream.offsets.push_back(part.offset - begin);
   }
   if (end - begin < group.step.bytes && !breaks(ZfillRule::gaps))
     return std::nullopt;
@@ -295,8 +299,11 @@ bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
     return false;
   // In the stream itself, ahead of the stores: no question for a running
   // program.
-  if (step == stream.step &&
-      getDistance(scev.getMinusSCEV(address, stream.address)))
+  bool isOwn = step == stream.step &&
+               getDistance(scev.getMinusSCEV(address, stream.address));
+  if (isOwn ||
+      (use == StreamUse::unread &&
+       scev.getPointerBase(address) == scev.getPointerBase(stream.address)))
     return false;
   TypeSize size = layout.getTypeStoreSize(load->getType());
   int64_t bytes = int64_t(size.getKnownMinValue());
@@ -315,6 +322,18 @@ bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
   return stream.reads.size() <= maxRanges;
 }
 
+/// Whether \p reader may read what \p stream stores in some iteration.
+bool StreamFinder::reads(Instruction &reader, const StoreStream &stream) const {
+  auto *call = dyn_cast<CallBase>(&reader);
+  if (!reader.mayReadFromMemory() || isa<StoreInst>(reader) ||
+      (call && isUnread(*call)))
+    return false;
+  Value *address = readAddress(reader);
+  return !address || llvm::any_of(stream.stores, [&](StoreInst *store) {
+    return mayMeet(address, reader, *store);
+  });
+}
+
 /// Why the loop may read bytes of \p stream before they are stored. Other
 /// stores to them do not matter: the stream overwrites each byte that was
 /// zeroed.
@@ -324,20 +343,26 @@ const char *StreamFinder::whyReads(StoreStream &stream) {
     return nullptr;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &reader : *block) {
-      if (!reader.mayReadFromMemory() || isa<StoreInst>(reader) ||
-          isBehind(reader, stream))
+      if ((isa<CallBase>(reader) && breaks(ZfillRule::calls)) ||
+          !reads(reader, stream))
         continue;
-      auto *call = dyn_cast<CallBase>(&reader);
-      if (call && (isUnread(*call) || breaks(ZfillRule::calls)))
-        continue;
-      Value *address = readAddress(reader);
-      auto meets = [&](StoreInst *store) {
-        return mayMeet(address, reader, *store);
-      };
-      if (!address ||
-          (llvm::any_of(stream.stores, meets) && !addRead(reader, stream)))
+      bool isAllowed =
+          use == StreamUse::overwritten && isBehind(reader, stream);
+      if (!isAllowed && !addRead(reader, stream))
         return reason;
     }
+  return nullptr;
+}
+
+const Loop *StreamFinder::findReadingLoop(const StoreStream &stream) const {
+  for (Loop *outer = loop.getParentLoop(); outer;
+       outer = outer->getParentLoop())
+    for (BasicBlock *block : outer->blocks())
+      if (!loop.contains(block) &&
+          llvm::any_of(*block, [&](Instruction &reader) {
+            return reads(reader, stream);
+          }))
+        return outer;
   return nullptr;
 }
 
@@ -377,12 +402,15 @@ StreamLoop StreamFinder::run() {
   });
   if (!found.streams.empty())
     found.reason = nullptr;
+  if (use == StreamUse::unread)
+    for (StoreStream &stream : found.streams)
+      stream.readIn = findReadingLoop(stream);
   auto &all = cast<SCEVUnionPredicate>(assuming.getPredicate());
   found.assumed.assign(all.getPredicates().begin(), all.getPredicates().end());
   return found;
 }
 
 StreamLoop mpg::findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
-                                 const PassOptions &options) {
-  return StreamFinder(loop, analyses, options).run();
+                                 const PassOptions &options, StreamUse use) {
+  return StreamFinder(loop, analyses, options, use).run();
 }

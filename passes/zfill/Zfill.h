@@ -59,12 +59,16 @@ struct ReadRange {
 struct StoreStream {
   /// In the order of their addresses; stores[0] begins the stream.
   llvm::SmallVector<llvm::StoreInst *, 4> stores;
+  llvm::SmallVector<int64_t, 4> offsets; ///< of each from the first
   const llvm::SCEVAddRecExpr *address; ///< of the first
   const llvm::SCEV *step;              ///< bytes of an iteration, 64 bits
   uint64_t minStep; ///< bytes; to be multiplied by vscale if isScalable
   bool isScalable;
   /// Unless these are elsewhere in memory, which is asked in front of the loop.
   llvm::SmallVector<ReadRange, 2> reads;
+  /// The innermost loop around it that reads the memory as well. Null: none,
+  /// or StreamUse::overwritten.
+  const llvm::Loop *readIn = nullptr;
 };
 
 /// The facts about a loop before it runs.
@@ -77,11 +81,17 @@ struct StreamLoop {
   const char *reason = nullptr;
 };
 
+/// What stores of a stream must be.
+enum class StreamUse {
+  overwritten, ///< the loop reads their memory only after it has stored
+  unread       ///< the loop does not read their memory
+};
+
 /// Looks at \p loop, an innermost one with a preheader. No streams and no
 /// reason: it has nothing to do with this pass.
 StreamLoop findStoreStreams(llvm::Loop &loop,
                             llvm::FunctionAnalysisManager &analyses,
-                            const PassOptions &options);
+                            const PassOptions &options, StreamUse use);
 
 //===----------------------------------------------------------------------===//
 // The new loop (ZfillLoop.cpp)

@@ -13,23 +13,20 @@
 // A group is as many iterations as a line has room for: a second DC ZVA to a
 // line would cost as much as the first.
 
+#include "base/A64fx.h"
 #include "base/Access.h"
-#include "base/OmpRegions.h"
-#include "zfill/Zfill.h"
+#include "zfill/FrontLoop.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -42,19 +39,14 @@ static constexpr char blockSizeRegister[] = "dczid_el0";
 /// Metadata of each DC ZVA.
 static constexpr char zeroMark[] = "mpg.zero";
 
-/// Of A64FX, and the largest block that a machine may have here.
-/// HW:a64fx-zero-fill
-static constexpr uint64_t lineBytes = 256;
+/// The largest block that a machine may have here, too. HW:a64fx-zero-fill
+using a64fx::lineBytes;
 /// Of most others; `auto` zeroes in these steps.
 static constexpr uint64_t smallLineBytes = 64;
 /// DCZID_EL0 without reserved bits: log2 of words, and that it is forbidden.
 /// HW:dczid
 static constexpr uint64_t dczidMask = 0x1f;
 static constexpr uint64_t dczidOf256 = 6, dczidOf64 = 4;
-/// In L2 what is zeroed costs no reading anyway. HW:a64fx-l2-way
-static constexpr uint64_t cacheBytes = 8 << 20;
-/// Threads that share it, for code of parallel regions. HW:a64fx-cmgs
-static constexpr uint64_t threadsOfCache = 12;
 
 Value *mpg::zeroedAddress(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
@@ -66,35 +58,16 @@ Value *mpg::zeroedAddress(const Instruction &instruction) {
              : cast<PtrToIntOperator>(address)->getPointerOperand();
 }
 
-/// Whether a team runs \p function.
-static bool isRegionBody(const Function &function) {
-  return llvm::any_of(function.users(), [&](const User *user) {
-    auto *call = dyn_cast<CallBase>(user);
-    std::optional<RegionStart> start =
-        call ? findStart(*call) : std::optional<RegionStart>();
-    return start && start->body == &function;
-  });
-}
-
 namespace {
-class ZfillWriter {
+class ZfillWriter : FrontLoop {
 public:
   ZfillWriter(Loop &loop, const StreamLoop &known,
               FunctionAnalysisManager &analyses, const PassOptions &options)
-      : loop(loop), function(*loop.getHeader()->getParent()), known(known),
-        options(options),
-        scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+      : FrontLoop(loop, known, analyses, "mpg.zfill"), options(options),
         vscale(analyses.getResult<TargetIRAnalysis>(function)
                    .getVScaleForTuning()
                    .value_or(1)),
-#if LLVM_VERSION_MAJOR >= 22
-        expander(scev, "mpg.zfill"),
-#else
-        expander(scev, function.getParent()->getDataLayout(), "mpg.zfill"),
-#endif
-        number(Type::getInt64Ty(function.getContext())),
-        hasZeroing(targetHasTags(*function.getParent())) {
-  }
+        hasZeroing(targetHasTags(*function.getParent())) {}
   const char *run();
 
 private:
@@ -118,30 +91,17 @@ private:
   }
   unsigned countUnits(const StoreStream &stream) const;
   bool isShort() const;
-  const SCEV *footprint(const StoreStream &stream) const;
   Value *decide(Instruction &end);
   Value *fits(IRBuilder<> &builder) const;
   Value *computeRest(const StoreStream &stream, IRBuilder<> &builder,
                      Instruction &end);
-  bool canExpand(Instruction &end) const;
-  Value *scaled(int64_t bytes, bool isScalable, Instruction &end);
-  Value *isElsewhere(const ReadRange &range, Value *begin, Value *bytes,
-                     Instruction &end);
   Value *addStream(const StoreStream &stream, Value *times, Instruction &end);
-  void clone();
   void addCounters(BasicBlock &front, BasicBlock &rest);
   void addZero(IRBuilder<> &builder, Value *address);
   void addZeroing();
-  void mergeValues(BasicBlock &front, BasicBlock &rest);
 
-  Loop &loop;
-  Function &function;
-  const StreamLoop &known;
   const PassOptions &options;
-  ScalarEvolution &scev;
-  unsigned vscale; ///< of the machine that it is compiled for
-  SCEVExpander expander;
-  IntegerType *number;
+  unsigned vscale;    ///< of the machine that it is compiled for
   bool hasZeroing;    ///< the machine has DC ZVA; else it is for mpgsim alone
   uint64_t group = 1; ///< iterations
   Value *groups = nullptr;
@@ -165,32 +125,6 @@ bool ZfillWriter::isShort() const {
   return times && llvm::all_of(known.streams, [&](const StoreStream &stream) {
            return times * tunedStep(stream) <= distance() + 2 * lineBytes;
          });
-}
-
-/// Bytes that the stream writes in the loop, or in the nest around it as far as
-/// its length is known there.
-const SCEV *ZfillWriter::footprint(const StoreStream &stream) const {
-  const SCEV *bytes = scev.getMulExpr(known.times, stream.step);
-  const SCEV *start = stream.address->getStart();
-  for (Loop *outer = loop.getParentLoop(); outer;
-       outer = outer->getParentLoop()) {
-    if (!scev.isLoopInvariant(bytes, outer))
-      break;
-    if (scev.isLoopInvariant(start, outer))
-      continue;
-    auto *rows = dyn_cast<SCEVAddRecExpr>(start);
-    const SCEV *repeats = scev.getBackedgeTakenCount(outer);
-    if (!rows || rows->getLoop() != outer || !rows->isAffine() ||
-        isa<SCEVCouldNotCompute>(repeats) ||
-        scev.getTypeSizeInBits(repeats->getType()) > 64)
-      break;
-    const SCEV *all = scev.getMulExpr(
-        scev.getNoopOrZeroExtend(repeats, number),
-        scev.getNoopOrSignExtend(rows->getStepRecurrence(scev), number));
-    bytes = scev.getSMaxExpr(bytes, all);
-    start = rows->getStart();
-  }
-  return bytes;
 }
 
 static Value *registerName(LLVMContext &context, StringRef name) {
@@ -218,22 +152,10 @@ Value *ZfillWriter::fits(IRBuilder<> &builder) const {
 
 /// Whether zeroing pays on this machine: decided as far outside as it is known.
 Value *ZfillWriter::decide(Instruction &end) {
-  Instruction *place = &end;
-  const SCEV *bytes = nullptr;
-  for (const StoreStream &stream : known.streams) {
-    const SCEV *one = footprint(stream);
-    bytes = bytes ? scev.getAddExpr(bytes, one) : one;
-  }
-  for (Loop *outer = loop.getParentLoop(); outer;
-       outer = outer->getParentLoop()) {
-    BasicBlock *front = outer->getLoopPreheader();
-    if (!front || !scev.isLoopInvariant(bytes, outer) ||
-        !expander.isSafeToExpandAt(bytes, front->getTerminator()))
-      break;
-    place = front->getTerminator();
-  }
+  auto [place, bytes] = findDecision(end);
+  // In L2 what is zeroed costs no reading anyway.
   uint64_t minBytes =
-      isRegionBody(function) ? cacheBytes / threadsOfCache : cacheBytes;
+      a64fx::l2Bytes / (isRegionBody(function) ? a64fx::threadsOfL2 : 1);
   IRBuilder<> builder(place);
   if (options.zfillAlways || !expander.isSafeToExpandAt(bytes, place))
     return fits(builder);
@@ -254,16 +176,6 @@ Value *ZfillWriter::computeRest(const StoreStream &stream, IRBuilder<> &builder,
   return builder.CreateAdd(
       builder.CreateUDiv(builder.CreateAdd(wanted, step), step),
       builder.getInt64(group));
-}
-
-void ZfillWriter::clone() {
-  SmallVector<BasicBlock *, 4> blocks;
-  for (BasicBlock *block : loop.blocks()) {
-    BasicBlock *copy = CloneBasicBlock(block, copies, ".zfill", &function);
-    copies[block] = copy;
-    blocks.push_back(copy);
-  }
-  remapInstructionsInBlocks(blocks, copies);
 }
 
 /// The counters of the new loop: of groups, and of iterations in a group.
@@ -346,70 +258,6 @@ void ZfillWriter::addZeroing() {
   }
 }
 
-/// The loop as it was goes on with what the new one has left.
-void ZfillWriter::mergeValues(BasicBlock &front, BasicBlock &rest) {
-  BasicBlock *latch = loop.getLoopLatch();
-  for (PHINode &phi : loop.getHeader()->phis()) {
-    PHINode *both = PHINode::Create(phi.getType(), 2, "", rest.begin());
-    Value *last = phi.getIncomingValueForBlock(latch);
-    if (Value *copy = copies.lookup(last))
-      last = copy;
-    both->addIncoming(phi.getIncomingValueForBlock(&rest), &front);
-    both->addIncoming(last, next);
-    phi.setIncomingValueForBlock(&rest, both);
-  }
-}
-
-/// Whether all that must be known is known at \p end.
-bool ZfillWriter::canExpand(Instruction &end) const {
-  auto isKnown = [&](const SCEV *value) {
-    return expander.isSafeToExpandAt(value, &end);
-  };
-  auto getFirst = [](const SCEV *address) {
-    auto *line = dyn_cast<SCEVAddRecExpr>(address);
-    return line ? line->getStart() : address;
-  };
-  auto isRangeKnown = [&](const ReadRange &range) {
-    return isKnown(getFirst(range.address)) && isKnown(range.step);
-  };
-  return isKnown(known.times) &&
-         llvm::all_of(known.streams, [&](const StoreStream &stream) {
-           return isKnown(stream.address->getStart()) &&
-                  llvm::all_of(stream.reads, isRangeKnown);
-         });
-}
-
-Value *ZfillWriter::scaled(int64_t bytes, bool isScalable, Instruction &end) {
-  const SCEV *number64 = scev.getConstant(number, uint64_t(bytes), true);
-  return expander.expandCodeFor(
-      isScalable ? scev.getMulExpr(number64, scev.getVScale(number)) : number64,
-      number, &end);
-}
-
-/// Whether nothing of \p range is among \p bytes from \p begin on.
-Value *ZfillWriter::isElsewhere(const ReadRange &range, Value *begin,
-                                Value *bytes, Instruction &end) {
-  auto *line = dyn_cast<SCEVAddRecExpr>(range.address);
-  bool moves = line && line->getLoop() == &loop;
-  const SCEV *start = moves ? line->getStart() : range.address;
-  const SCEV *way = scev.getMulExpr(
-      range.step, scev.getMinusSCEV(known.times, scev.getOne(number)));
-  IRBuilder<> builder(&end);
-  Value *first = builder.CreatePtrToInt(
-      expander.expandCodeFor(start, nullptr, &end), number);
-  Value *last =
-      builder.CreateAdd(first, expander.expandCodeFor(way, number, &end));
-  Value *low = builder.CreateAdd(
-      builder.CreateBinaryIntrinsic(Intrinsic::umin, first, last),
-      scaled(range.begin, range.isScalable, end));
-  Value *high = builder.CreateAdd(
-      builder.CreateBinaryIntrinsic(Intrinsic::umax, first, last),
-      scaled(range.end, range.isScalable, end));
-  return builder.CreateOr(
-      builder.CreateICmpULE(high, begin),
-      builder.CreateICmpULE(builder.CreateAdd(begin, bytes), low));
-}
-
 /// Computes what zeroing of \p stream needs. \returns whether nothing that the
 /// loop reads is in the way; null: nothing is.
 Value *ZfillWriter::addStream(const StoreStream &stream, Value *times,
@@ -424,13 +272,7 @@ Value *ZfillWriter::addStream(const StoreStream &stream, Value *times,
   ahead.push_back({builder.CreateGEP(builder.getInt8Ty(), start, way),
                    builder.CreateMul(step, builder.getInt64(group)),
                    countUnits(stream)});
-  Value *all = nullptr;
-  for (const ReadRange &range : stream.reads) {
-    Value *one = isElsewhere(range, builder.CreatePtrToInt(start, number),
-                             builder.CreateMul(times, step), end);
-    all = all ? builder.CreateAnd(all, one) : one;
-  }
-  return all;
+  return isApart(stream, start, times, end);
 }
 
 const char *ZfillWriter::run() {
@@ -454,17 +296,15 @@ const char *ZfillWriter::run() {
     if (Value *isFree = addStream(stream, times, *end))
       go = builder.CreateAnd(go, isFree);
   }
-  // The expanded predicate is true where the assumption fails.
-  if (!breaks(ZfillRule::wraps))
-    for (const SCEVPredicate *one : known.assumed)
-      go = builder.CreateAnd(
-          go, builder.CreateNot(expander.expandCodeForPredicate(one, end)));
+  if (Value *isTrue = areAssumptionsTrue(*end);
+      isTrue && !breaks(ZfillRule::wraps))
+    go = builder.CreateAnd(go, isTrue);
   Value *more = builder.CreateSub(times, rest);
   groups = builder.CreateUDiv(more, builder.getInt64(group));
   go = builder.CreateAnd(go, builder.CreateICmpUGT(times, rest));
   go = builder.CreateAnd(go, builder.CreateIsNotNull(groups));
   expander.clear();
-  clone();
+  copyBlocks(copies, ".zfill");
   LLVMContext &context = function.getContext();
   enter = BasicBlock::Create(context, "", &function);
   begin = BasicBlock::Create(context, "", &function);
@@ -472,7 +312,7 @@ const char *ZfillWriter::run() {
   BasicBlock *tail = SplitBlock(front, end);
   addCounters(*front, *tail);
   addZeroing();
-  mergeValues(*front, *tail);
+  mergeValues(*front, *next, *tail, copies);
   Instruction *jump = front->getTerminator();
   builder.SetInsertPoint(jump);
   builder.CreateCondBr(go, enter, tail);

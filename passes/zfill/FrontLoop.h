@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What passes share that put a changed copy of a loop in front of it: whether
+// the nest writes enough, whether what the loop reads is elsewhere in memory,
+// and how the loop goes on with what the copy has left.
+
+#ifndef MPG_PASSES_FRONTLOOP_H
+#define MPG_PASSES_FRONTLOOP_H
+
+#include "zfill/Zfill.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace llvm {
+class BasicBlock;
+class Function;
+class IntegerType;
+class Value;
+} // namespace llvm
+
+namespace mpg {
+
+/// Whether a team runs \p function.
+bool isRegionBody(const llvm::Function &function);
+
+class FrontLoop {
+protected:
+  FrontLoop(llvm::Loop &loop, const StreamLoop &known,
+            llvm::FunctionAnalysisManager &analyses, const char *name);
+
+  /// Where, as far outside as it is known, and from what it is decided.
+  struct Decision {
+    llvm::Instruction *place;
+    const llvm::SCEV *bytes; ///< that all streams write in the nest
+  };
+  Decision findDecision(llvm::Instruction &end) const;
+  /// Whether all that must be known is known at \p end.
+  bool canExpand(llvm::Instruction &end) const;
+  /// Whether nothing that the loop reads is among what \p stream overwrites in
+  /// \p times iterations from \p start on. Null: nothing is asked.
+  llvm::Value *isApart(const StoreStream &stream, llvm::Value *start,
+                       llvm::Value *times, llvm::Instruction &end);
+  /// Whether the assumptions about addresses hold. Null: there are none.
+  llvm::Value *areAssumptionsTrue(llvm::Instruction &end);
+  /// Copies the loop. Its edges to other blocks stay those of the loop.
+  void copyBlocks(llvm::ValueToValueMapTy &copies, const char *suffix);
+  /// The loop goes on from the block \p rest, either with its values as they
+  /// are at \p front, or with those of \p copies, whose end is \p next.
+  void mergeValues(llvm::BasicBlock &front, llvm::BasicBlock &next,
+                   llvm::BasicBlock &rest,
+                   const llvm::ValueToValueMapTy &copies);
+
+  llvm::Loop &loop;
+  llvm::Function &function;
+  const StreamLoop &known;
+  llvm::ScalarEvolution &scev;
+  llvm::SCEVExpander expander;
+  llvm::IntegerType *number; ///< of 64 bits
+
+private:
+  const llvm::SCEV *footprint(const StoreStream &stream) const;
+  llvm::Value *scaled(int64_t bytes, bool isScalable, llvm::Instruction &end);
+  llvm::Value *isElsewhere(const ReadRange &range, llvm::Value *begin,
+                           llvm::Value *bytes, llvm::Instruction &end);
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_FRONTLOOP_H
