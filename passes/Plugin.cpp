@@ -8,6 +8,7 @@
 //                         the link, which sees all files
 //   sectors are chosen    on request: when functions are inlined, before the
 //                         vectoriser
+//   loops are divided     on request, for non-temporal stores: there, too
 //   lines are zeroed      on request: after the last optimisation, which would
 //                         not know what DC ZVA writes
 //   lines are prefetched  on request: after that, and not what is zeroed
@@ -26,6 +27,7 @@
 #include "openmp/OpenmpPasses.h"
 #include "prefetch/Prefetch.h"
 #include "sector/SectorAuto.h"
+#include "stream/Stream.h"
 #include "tags/TagForm.h"
 #include "tags/TagWriter.h"
 #include "zfill/Zfill.h"
@@ -127,6 +129,7 @@ using Stage = TagWriterPass::Stage;
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
   passes.addPass(ZfillPass(stage));
+  passes.addPass(StreamStoresPass(stage));
   passes.addPass(PrefetchPass(stage));
   addAccessRecorder(passes, stage);
   passes.addPass(TagWriterPass(stage));
@@ -141,8 +144,10 @@ static void addParallel(ModulePassManager &passes, OptimizationLevel level) {
 }
 
 static void addSectors(ModulePassManager &passes, OptimizationLevel level) {
-  if (level != OptimizationLevel::O0)
-    passes.addPass(SectorAutoPass());
+  if (level == OptimizationLevel::O0)
+    return;
+  passes.addPass(SectorAutoPass());
+  passes.addPass(StreamLoopsPass());
 }
 
 #if LLVM_VERSION_MAJOR >= 20
@@ -241,6 +246,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(FirstTouchPass());
         else if (name == "mpg-sectors")
           passes.addPass(SectorAutoPass());
+        else if (name == "mpg-stream-loops")
+          passes.addPass(StreamLoopsPass());
         else if (name == "mpg-zfill")
           passes.addPass(ZfillPass(Stage::last));
         else if (name == "mpg-prefetch")

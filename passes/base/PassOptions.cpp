@@ -41,6 +41,8 @@ static constexpr OptionName optionNames[] = {
     {"prefetch-line", "a number of lines from 0 to 100"},
     {"prefetch-line-l2", "a number of lines from 0 to 500"},
     {"prefetch-indirect", "a number of iterations from 0 to 1000"},
+    {"stream-stores", "off or on"},
+    {"test-stream", "always"},
 };
 
 static Error wrongValue(const OptionName &option, StringRef value) {
@@ -160,6 +162,10 @@ static bool setOption(StringRef name, StringRef value, PassOptions &into) {
     return readLines(value, maxL2Lines, into.prefetchLines.l2);
   if (name == "prefetch-indirect")
     return readLines(value, maxIndirect, into.prefetchIndirect);
+  if (name == "stream-stores")
+    return readFlag(value, "off", "on", into.streamStores);
+  if (name == "test-stream")
+    return into.streamAlways = value == "always";
   // test-place
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
@@ -258,6 +264,8 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
             ",prefetch-line-l2=" + std::to_string(options.prefetchLines.l2);
   if (options.prefetchIndirect)
     text += ",prefetch-indirect=" + std::to_string(options.prefetchIndirect);
+  if (options.streamStores)
+    text += ",stream-stores=on";
   LLVMContext &context = module.getContext();
   NamedMDNode *node = module.getOrInsertNamedMetadata(optionsMetadata);
   node->clearOperands();
@@ -276,6 +284,8 @@ PassOptions mpg::loadPassOptions(const Module &module) {
     options.prefetch = said->prefetch;
     options.prefetchLines = said->prefetchLines;
     options.prefetchIndirect = said->prefetchIndirect;
+    options.streamStores = said->streamStores;
+    options.streamAlways = said->streamAlways;
   } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
   }

@@ -106,6 +106,8 @@ struct PassOptions {
   Prefetch prefetch = Prefetch::off;
   PrefetchLines prefetchLines;
   unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none
+  bool streamStores = false;     ///< non-temporal stores, on x86-64
+  bool streamAlways = false;     ///< for tests: in small arrays as well
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -125,9 +127,9 @@ llvm::Expected<PassOptions> readPassOptions();
 void storePassOptions(llvm::Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
-/// counts for all. firstTouch, sim, zfill, autoSectors and those of prefetches
-/// also apply to modules without hints, in which nothing is written: then those
-/// of this step's environment and command line.
+/// counts for all. firstTouch, sim, zfill, autoSectors, streamStores and those
+/// of prefetches also apply to modules without hints, in which nothing is
+/// written: then those of this step's environment and command line.
 PassOptions loadPassOptions(const llvm::Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred

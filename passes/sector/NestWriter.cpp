@@ -413,7 +413,8 @@ static Value *compare(const Nest &nest, const NestPlace &place,
                                                 builder.getInt64(1));
     between = builder.CreateUDiv(streamed, some);
     if (place.region)
-      between = builder.CreateMul(between, builder.getInt64(a64fx::threadsOfL2));
+      between =
+          builder.CreateMul(between, builder.getInt64(a64fx::threadsOfL2));
   }
   Value *fits =
       builder.CreateICmpULT(builder.CreateSub(kept, builder.getInt64(minKept)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What passes share that put a changed copy of a loop in front of it: whether
-// the nest writes enough, whether what the loop reads is elsewhere in memory,
-// and how the loop goes on with what the copy has left.
+// The frame of passes that put a changed copy of a loop in front of it. It asks
+// whether the nest writes enough, and whether the loop reads elsewhere in
+// memory, and lets the loop go on with the iterations that the copy has left.
 
 #ifndef MPG_PASSES_FRONTLOOP_H
 #define MPG_PASSES_FRONTLOOP_H

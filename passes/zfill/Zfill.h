@@ -60,8 +60,8 @@ struct StoreStream {
   /// In the order of their addresses; stores[0] begins the stream.
   llvm::SmallVector<llvm::StoreInst *, 4> stores;
   llvm::SmallVector<int64_t, 4> offsets; ///< of each from the first
-  const llvm::SCEVAddRecExpr *address; ///< of the first
-  const llvm::SCEV *step;              ///< bytes of an iteration, 64 bits
+  const llvm::SCEVAddRecExpr *address;   ///< of the first
+  const llvm::SCEV *step;                ///< bytes of an iteration, 64 bits
   uint64_t minStep; ///< bytes; to be multiplied by vscale if isScalable
   bool isScalable;
   /// Unless these are elsewhere in memory, which is asked in front of the loop.
@@ -81,7 +81,7 @@ struct StreamLoop {
   const char *reason = nullptr;
 };
 
-/// What stores of a stream must be.
+/// Conditions on a stream's stores.
 enum class StreamUse {
   overwritten, ///< the loop reads their memory only after it has stored
   unread       ///< the loop does not read their memory

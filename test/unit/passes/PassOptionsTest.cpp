@@ -73,6 +73,8 @@ TEST(PassOptions, DistancesOfPrefetches) {
 
 TEST(PassOptions, WordsOfZfill) {
   PassOptions options;
+  EXPECT_EQ(toString(parsePassOptions("stream-stores=on", options)), "");
+  EXPECT_TRUE(options.streamStores);
   EXPECT_EQ(options.zfill, 0u);
   EXPECT_EQ(toString(parsePassOptions("zfill=7", options)), "");
   EXPECT_EQ(options.zfill, 7u);

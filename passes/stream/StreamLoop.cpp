@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops in front of the one that was there. See Stream.h.
+
+#include "base/PassOptions.h"
+#include "stream/Stream.h"
+#include "zfill/FrontLoop.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mpg;
+
+/// Bytes of a line of every cache. HW:x86-l1d-way
+static constexpr uint64_t x86LineBytes = 64;
+/// The marked loop does a multiple of so many iterations: as many as a
+/// vectorised loop does at once, so that none is left over.
+static constexpr uint64_t blockTimes = 64;
+/// Of a stream in one run of the loop. With less the fence, and the edges that
+/// are stored the usual way, cost too much.
+static constexpr uint64_t minRunBytes = 4096;
+/// Of glibc, and what counts where it does not know.
+static constexpr int level3CacheSize = 194; // _SC_LEVEL3_CACHE_SIZE
+static constexpr uint64_t usualCacheBytes = 32 << 20;
+
+//===----------------------------------------------------------------------===//
+// Bytes of the last cache
+//===----------------------------------------------------------------------===//
+
+/// Asks the C library when the program starts.
+static void addCacheQuestion(Module &module, GlobalVariable &bytes) {
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(context);
+  auto *ask = Function::Create(FunctionType::get(builder.getVoidTy(), false),
+                               GlobalValue::LinkOnceODRLinkage,
+                               "mpg_stream_ask", module);
+  ask->setVisibility(GlobalValue::HiddenVisibility);
+  ask->setComdat(bytes.getComdat());
+  ask->addFnAttr(Attribute::NoUnwind);
+  builder.SetInsertPoint(BasicBlock::Create(context, "", ask));
+  FunctionCallee sysconf = module.getOrInsertFunction(
+      "sysconf", builder.getInt64Ty(), builder.getInt32Ty());
+  Value *size = builder.CreateCall(sysconf, builder.getInt32(level3CacheSize));
+  Value *isKnown = builder.CreateICmpSGT(size, builder.getInt64(0));
+  builder.CreateStore(
+      builder.CreateSelect(isKnown, size, builder.getInt64(usualCacheBytes)),
+      &bytes);
+  builder.CreateRetVoid();
+  appendToGlobalCtors(module, ask, 0, &bytes);
+}
+
+/// Until the program has asked, no loop writes that much.
+static GlobalVariable *getCacheBytes(Module &module) {
+  static constexpr char name[] = "mpg_stream_cache";
+  if (GlobalVariable *known = module.getNamedGlobal(name))
+    return known;
+  Type *number = Type::getInt64Ty(module.getContext());
+  auto *bytes = new GlobalVariable(
+      module, number, /*isConstant=*/false, GlobalValue::LinkOnceODRLinkage,
+      ConstantInt::get(number, uint64_t(INT64_MAX)), name);
+  bytes->setVisibility(GlobalValue::HiddenVisibility);
+  bytes->setComdat(module.getOrInsertComdat(name));
+  addCacheQuestion(module, *bytes);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+class StreamWriter : FrontLoop {
+public:
+  StreamWriter(Loop &loop, const StreamLoop &known,
+               FunctionAnalysisManager &analyses, const PassOptions &options)
+      : FrontLoop(loop, known, analyses, "mpg.stream"), options(options),
+        loops(analyses.getResult<LoopAnalysis>(function)),
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)) {}
+  const char *run();
+
+private:
+  /// A copy of the loop that does a given number of iterations.
+  struct Part {
+    ValueToValueMapTy copies;
+    BasicBlock *header, *latch;
+    PHINode *counter; ///< of iterations, from 0 on
+  };
+  const char *whyNot() const;
+  uint64_t minTimes() const;
+  Value *decide(Instruction &end);
+  Value *countFirst(IRBuilder<> &builder);
+  Value *areAligned(Instruction &end);
+  Value *checkRun(Instruction &end);
+  void addPart(Part &part, const char *suffix);
+  void close(Part &part, Value *times, BasicBlock &before, BasicBlock &after,
+             MDNode *choices);
+  void moveStores();
+  void findExits();
+  void addFences();
+  Value *begin(PHINode &phi);
+  void connect(BasicBlock &front, BasicBlock &rest, ArrayRef<Value *> begins);
+  void startParts(PHINode &phi, Value *begin, BasicBlock &front,
+                  BasicBlock &rest);
+  MDNode *makeChoices(bool isMarked) const;
+
+  const PassOptions &options;
+  LoopInfo &loops;
+  DominatorTree &dominators;
+  Value *first = nullptr;         ///< iterations up to the border
+  Value *middleTimes = nullptr;   ///< of the marked loop
+  SmallVector<Value *, 2> starts; ///< of each stream, after the first
+  Part edge, middle;
+  SmallVector<BasicBlock *, 2> exits; ///< of the nest, with fences
+  BasicBlock *enter = nullptr;        ///< in front of the edge
+  BasicBlock *align = nullptr;        ///< between the two
+  BasicBlock *fence = nullptr; ///< after both, for the fence unless it is later
+};
+} // namespace
+
+/// Iterations below which the loop stays as it is, besides the first.
+uint64_t StreamWriter::minTimes() const {
+  uint64_t shortest = minRunBytes;
+  for (const StoreStream &stream : known.streams)
+    shortest = std::min(shortest, stream.minStep);
+  return std::max(2 * blockTimes,
+                  options.streamAlways ? 0 : minRunBytes / shortest);
+}
+
+const char *StreamWriter::whyNot() const {
+  Instruction *end = loop.getLoopPreheader()->getTerminator();
+  Decision decision = findDecision(*end);
+  if (!canExpand(*end) ||
+      !expander.isSafeToExpandAt(decision.bytes, decision.place))
+    return "how often it runs is not known when it begins";
+  uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
+  return times && times <= minTimes() ? "it is too short" : nullptr;
+}
+
+/// Whether the nest writes more than this thread's part of the last cache.
+Value *StreamWriter::decide(Instruction &end) {
+  if (options.streamAlways)
+    return ConstantInt::getTrue(function.getContext());
+  auto [place, bytes] = findDecision(end);
+  Module &module = *function.getParent();
+  Value *all = expander.expandCodeFor(bytes, number, place);
+  IRBuilder<> builder(place);
+  Value *limit = builder.CreateLoad(number, getCacheBytes(module));
+  if (isRegionBody(function)) {
+    Value *threads = builder.CreateCall(module.getOrInsertFunction(
+        "omp_get_num_threads", builder.getInt32Ty()));
+    limit = builder.CreateUDiv(limit, builder.CreateZExt(threads, number));
+  }
+  return builder.CreateICmpSGT(all, limit);
+}
+
+/// Iterations of the first stream up to a line's border: a step of an odd
+/// number of 2^n bytes meets each border of 2^n bytes.
+Value *StreamWriter::countFirst(IRBuilder<> &builder) {
+  const StoreStream &stream = known.streams[0];
+  unsigned zeros = unsigned(llvm::countr_zero(stream.minStep));
+  if (stream.minStep % x86LineBytes == 0)
+    return builder.getInt64(0);
+  uint64_t odd = stream.minStep >> zeros, inverse = odd;
+  while (odd * inverse % x86LineBytes != 1)
+    inverse *= odd;
+  Value *start = builder.CreatePtrToInt(
+      expander.expandCodeFor(stream.address->getStart(), nullptr,
+                             &*builder.GetInsertPoint()),
+      number);
+  Value *missing = builder.CreateLShr(builder.CreateNeg(start), zeros);
+  return builder.CreateAnd(
+      builder.CreateMul(missing, builder.getInt64(inverse)),
+      (x86LineBytes >> zeros) - 1);
+}
+
+/// Whether after the first iterations each stream is at a line's border.
+Value *StreamWriter::areAligned(Instruction &end) {
+  IRBuilder<> builder(&end);
+  Value *rest = builder.getInt64(0);
+  for (const StoreStream &stream : known.streams) {
+    const SCEV *start =
+        stream.address->evaluateAtIteration(scev.getUnknown(first), scev);
+    starts.push_back(expander.expandCodeFor(start, nullptr, &end));
+    rest =
+        builder.CreateOr(rest, builder.CreatePtrToInt(starts.back(), number));
+  }
+  return builder.CreateIsNull(builder.CreateAnd(rest, x86LineBytes - 1));
+}
+
+/// A value of the loop's header where the marked loop begins. Null: it takes
+/// over what the first iterations have left.
+Value *StreamWriter::begin(PHINode &phi) {
+  Instruction *end = loop.getLoopPreheader()->getTerminator();
+  if (!scev.isSCEVable(phi.getType()))
+    return nullptr;
+  auto *line = dyn_cast<SCEVAddRecExpr>(scev.getSCEV(&phi));
+  if (!line || line->getLoop() != &loop || !line->isAffine())
+    return nullptr;
+  const SCEV *start = line->evaluateAtIteration(scev.getUnknown(first), scev);
+  return expander.isSafeToExpandAt(start, end)
+             ? expander.expandCodeFor(start, phi.getType(), end)
+             : nullptr;
+}
+
+void StreamWriter::addPart(Part &part, const char *suffix) {
+  copyBlocks(part.copies, suffix);
+  part.header = cast<BasicBlock>(part.copies[loop.getHeader()]);
+  part.latch = cast<BasicBlock>(part.copies[loop.getLoopLatch()]);
+  SmallVector<MDNode *, 4> scopes;
+  SmallVector<BasicBlock *, 4> blocks;
+  for (BasicBlock *block : loop.blocks())
+    blocks.push_back(cast<BasicBlock>(part.copies[block]));
+  identifyNoAliasScopesToClone(blocks, scopes);
+  cloneAndAdaptNoAliasScopes(scopes, blocks, function.getContext(), suffix);
+}
+
+/// The loop's own choices, without those about its vectors in the first
+/// iterations.
+MDNode *StreamWriter::makeChoices(bool isMarked) const {
+  LLVMContext &context = function.getContext();
+  auto makeFlag = [&](StringRef name, bool value) {
+    return MDNode::get(context, {MDString::get(context, name),
+                                 ConstantAsMetadata::get(
+                                     ConstantInt::getBool(context, value))});
+  };
+  if (isMarked)
+    return makePostTransformationMetadata(context, loop.getLoopID(), {},
+                                          {makeFlag(streamMark, true)});
+  return makePostTransformationMetadata(
+      context, loop.getLoopID(), {"llvm.loop.vectorize.", "llvm.loop.unroll."},
+      {makeFlag("llvm.loop.vectorize.enable", false),
+       MDNode::get(context,
+                   MDString::get(context, "llvm.loop.unroll.disable"))});
+}
+
+/// Lets \p part run \p times times, from \p before to \p after.
+void StreamWriter::close(Part &part, Value *times, BasicBlock &before,
+                         BasicBlock &after, MDNode *choices) {
+  Instruction *end = part.latch->getTerminator();
+  auto *condition =
+      dyn_cast<Instruction>(cast<BranchInst>(end)->getCondition());
+  part.counter = PHINode::Create(number, 2, "", part.header->begin());
+  IRBuilder<> builder(end);
+  Value *done = builder.CreateAdd(part.counter, builder.getInt64(1), "",
+                                  /*HasNUW=*/true, /*HasNSW=*/true);
+  part.counter->addIncoming(builder.getInt64(0), &before);
+  part.counter->addIncoming(done, part.latch);
+  builder.CreateCondBr(builder.CreateICmpEQ(done, times), &after, part.header)
+      ->setMetadata(LLVMContext::MD_loop, choices);
+  end->eraseFromParent();
+  if (condition)
+    RecursivelyDeleteTriviallyDeadInstructions(condition);
+}
+
+/// Lets the stores of the middle begin at the aligned addresses: LLVM knows the
+/// alignment only of what is computed from those.
+void StreamWriter::moveStores() {
+  for (auto [stream, start] : zip(known.streams, starts))
+    for (auto [store, offset] : zip(stream.stores, stream.offsets)) {
+      auto *copy = cast<StoreInst>(middle.copies[store]);
+      IRBuilder<> builder(copy);
+      Value *way = builder.CreateAdd(
+          builder.CreateMul(middle.counter, builder.getInt64(stream.minStep)),
+          builder.getInt64(uint64_t(offset)));
+      copy->setOperand(StoreInst::getPointerOperandIndex(),
+                       builder.CreatePtrAdd(start, way));
+    }
+}
+
+/// Whether no other thread can be told in \p outer that memory is written.
+static bool isQuiet(const Loop &outer) {
+  for (const BasicBlock *block : outer.blocks())
+    for (const Instruction &instruction : *block) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (instruction.isAtomic() || instruction.isVolatile() ||
+          (isa<CallBase>(instruction) && instruction.mayReadOrWriteMemory() &&
+           !(call && call->isAssumeLikeIntrinsic())))
+        return false;
+    }
+  return true;
+}
+
+/// Better than after each run, because a fence waits for all stores: where the
+/// outermost loop is left that lets no other thread see the memory.
+void StreamWriter::findExits() {
+  for (Loop *outer = loop.getParentLoop(); outer && isQuiet(*outer);
+       outer = outer->getParentLoop()) {
+    exits.clear();
+    outer->getUniqueExitBlocks(exits);
+  }
+}
+
+void StreamWriter::addFences() {
+  if (exits.empty())
+    exits.push_back(fence);
+  for (BasicBlock *exit : exits)
+    IRBuilder<>(exit, exit->getFirstInsertionPt())
+        .CreateIntrinsic(Intrinsic::x86_sse_sfence, ArrayRef<Type *>(),
+                         ArrayRef<Value *>());
+}
+
+/// Starts \p phi of the loop in both parts.
+void StreamWriter::startParts(PHINode &phi, Value *begin, BasicBlock &front,
+                              BasicBlock &rest) {
+  if (!begin) {
+    PHINode *both = PHINode::Create(phi.getType(), 2, "", align->begin());
+    Value *last = phi.getIncomingValueForBlock(loop.getLoopLatch());
+    Value *copy = edge.copies.lookup(last);
+    both->addIncoming(phi.getIncomingValueForBlock(&rest), enter);
+    both->addIncoming(copy ? copy : last, edge.latch);
+    begin = both;
+  }
+  auto *copy = cast<PHINode>(edge.copies[&phi]);
+  copy->replaceIncomingBlockWith(&front, enter);
+  copy = cast<PHINode>(middle.copies[&phi]);
+  copy->replaceIncomingBlockWith(&front, align);
+  copy->setIncomingValueForBlock(align, begin);
+}
+
+/// enter -> the edge, if it is not empty -> align -> the middle -> fence
+void StreamWriter::connect(BasicBlock &front, BasicBlock &rest,
+                           ArrayRef<Value *> begins) {
+  IRBuilder<> builder(enter);
+  builder.SetCurrentDebugLocation(loop.getStartLoc());
+  builder.CreateCondBr(builder.CreateIsNull(first), align, edge.header);
+  builder.SetInsertPoint(align);
+  for (Value *start : starts)
+    builder.CreateAlignmentAssumption(function.getParent()->getDataLayout(),
+                                      start, unsigned(x86LineBytes));
+  builder.CreateAssumption(builder.CreateIsNotNull(middleTimes));
+  builder.CreateBr(middle.header);
+  builder.SetInsertPoint(fence);
+  builder.CreateBr(&rest);
+  for (auto [phi, begin] : zip(loop.getHeader()->phis(), begins))
+    startParts(phi, begin, front, rest);
+  close(edge, first, *enter, *align, makeChoices(/*isMarked=*/false));
+  close(middle, middleTimes, *align, *fence, makeChoices(/*isMarked=*/true));
+  moveStores();
+}
+
+/// Whether this run of the loop can begin at borders of lines; the iterations
+/// of both parts.
+Value *StreamWriter::checkRun(Instruction &end) {
+  IRBuilder<> builder(&end);
+  Value *times = expander.expandCodeFor(known.times, number, &end);
+  first = countFirst(builder);
+  Value *go = builder.CreateICmpUGT(
+      times, builder.CreateAdd(first, builder.getInt64(minTimes())));
+  go = builder.CreateAnd(go, areAligned(end));
+  for (const StoreStream &stream : known.streams) {
+    Value *start =
+        expander.expandCodeFor(stream.address->getStart(), nullptr, &end);
+    if (Value *isFree = isApart(stream, start, times, end))
+      go = builder.CreateAnd(go, isFree);
+  }
+  if (Value *isTrue = areAssumptionsTrue(end))
+    go = builder.CreateAnd(go, isTrue);
+  // At least one iteration is left for the loop as it was.
+  Value *more =
+      builder.CreateSub(builder.CreateSub(times, first), builder.getInt64(1));
+  Value *blocks = builder.CreateUDiv(more, builder.getInt64(blockTimes));
+  middleTimes = builder.CreateMul(blocks, builder.getInt64(blockTimes));
+  return go;
+}
+
+const char *StreamWriter::run() {
+  if (const char *reason = whyNot())
+    return reason;
+  BasicBlock *front = loop.getLoopPreheader();
+  Instruction *end = front->getTerminator();
+  findExits();
+  Value *isLarge = decide(*end);
+  BasicBlock *check = SplitBlock(front, end, &dominators, &loops);
+  Value *go = checkRun(*end);
+  SmallVector<Value *, 4> begins;
+  for (PHINode &phi : loop.getHeader()->phis())
+    begins.push_back(begin(phi));
+  expander.clear();
+  addPart(edge, ".edge");
+  addPart(middle, ".stream");
+  LLVMContext &context = function.getContext();
+  enter = BasicBlock::Create(context, "", &function);
+  align = BasicBlock::Create(context, "", &function);
+  fence = BasicBlock::Create(context, "", &function);
+  BasicBlock *tail = SplitBlock(check, end);
+  connect(*check, *tail, begins);
+  addFences();
+  mergeValues(*check, *fence, *tail, middle.copies);
+  for (PHINode &phi : tail->phis())
+    phi.addIncoming(phi.getIncomingValueForBlock(check), front);
+  auto branch = [tail](BasicBlock &from, Value *condition, BasicBlock *to) {
+    Instruction *jump = from.getTerminator();
+    IRBuilder<>(jump).CreateCondBr(condition, to, tail);
+    jump->eraseFromParent();
+  };
+  branch(*front, isLarge, check);
+  branch(*check, go, enter);
+  return nullptr;
+}
+
+const char *mpg::writeStreamLoop(Loop &loop, const StreamLoop &known,
+                                 FunctionAnalysisManager &analyses,
+                                 const PassOptions &options) {
+  return StreamWriter(loop, known, analyses, options).run();
+}

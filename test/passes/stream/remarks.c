@@ -1,0 +1,77 @@
+// One remark for each loop that writes: it stores past the caches, or why not. Off by
+// default; other targets get a warning.
+// DEFINE: %{options} = stream-stores=on
+// DEFINE: %{more} = -O2
+// DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=x86_64-linux-gnu %{more} -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
+// RUN: %{cc} -o %t.s 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: FileCheck %s --check-prefix=ASM < %t.s
+// Aligned to lines: with longer registers, too.
+// REDEFINE: %{more} = -O2 -march=skylake-avx512 -mprefer-vector-width=512
+// RUN: %{cc} -o - | FileCheck %s --check-prefix=LONG
+// LONG: vmovntpd %zmm
+// Only the vectoriser's loops store so, and the link after LTO decides.
+// REDEFINE: %{more} = -O2 -fno-vectorize -fno-slp-vectorize
+// RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=SCALAR
+// SCALAR: remark: this loop's stores go through the caches: the compiler has not made aligned vectors of them
+// SCALAR-NOT: movnt
+// REDEFINE: %{more} = -O2 -flto -emit-llvm
+// RUN: %{cc} -o - | FileCheck %s --check-prefix=LTO --implicit-check-not=!nontemporal
+// LTO: @mpg_stream_cache
+// REDEFINE: %{options} = stream-stores=off
+// REDEFINE: %{more} = -O2
+// RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE-NOT: {{remark:|movnt|mpg_stream|sfence}}
+// RUN: env MPG_PASS_OPTIONS=stream-stores=on %clang --target=aarch64-linux-gnu -O2 -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: warning: {{.*}}stream-stores has no effect: it is for x86-64 Linux only
+// OTHER-NOT: mpg_stream
+double look(const double *);
+// The size of the nest is compared in front of it, and a run ends with the fence.
+// ASM-LABEL: {{^}}scale:
+// ASM: mpg_stream_cache(%rip)
+// ASM: movntpd
+// ASM-NOT: ret
+// ASM: sfence
+void scale(double *restrict a, const double *restrict b, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: stores past the caches if its nest writes more than the last of them holds
+  for (long i = 0; i < n; i++) a[i] = 3 * b[i];
+}
+void rows(double *restrict a, const double *restrict b, long n, long m) {
+  for (long r = 0; r < m; r++)
+    // CHECK-DAG: remarks.c:[[#@LINE+1]]:5: remark: stores past the caches
+    for (long i = 1; i < n - 1; i++) a[r * n + i] = b[r * n + i - 1] + b[r * n + i + 1];
+}
+void axpy(double *a, double *b, double s, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: this loop's stores go through the caches: it may read what it overwrites
+  for (long i = 0; i < n; i++) a[i] += s * b[i];
+}
+// A row reads the row that was stored before it.
+void sweep(double *a, const double *restrict b, long n, long m) {
+  for (long r = 1; r < m; r++)
+    // CHECK-DAG: remarks.c:[[#@LINE+1]]:5: remark: {{.*}}: it may read what it overwrites
+    for (long i = 0; i < n; i++) a[r * n + i] = b[r * n + i] + a[(r - 1) * n + i];
+}
+void both(volatile double *a, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it has volatile or atomic accesses
+  for (long i = 0; i < n; i++) a[i] = 1.5;
+}
+void call(double *a, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it calls a function that may use the memory
+  for (long i = 0; i < n; i++) { a[i] = 1.5; look(a); }
+}
+void short_one(double *restrict a, const double *restrict b) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it is too short
+  for (long i = 0; i < 512; i++) a[i] = b[i] * 0.5;
+}
+// The rows are read in the nest, so only a row's bytes count, not the nest's.
+// ASM-LABEL: {{^}}again:
+// ASM-NOT: imulq
+// ASM: mpg_stream_cache(%rip)
+double again(double *restrict a, const double *restrict b, long n, long m) {
+  double sum = 0;
+  for (long r = 0; r < m; r++) {
+    // CHECK-DAG: remarks.c:[[#@LINE+1]]:5: remark: stores past the caches
+    for (long i = 0; i < n; i++) a[r * n + i] = 3 * b[r * n + i];
+    sum += look(a + r * n);
+  }
+  return sum;
+}
