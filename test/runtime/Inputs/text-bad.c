@@ -1,6 +1,6 @@
 /* With 4 MiB of code, does to it or to its file what the first argument says:
- * code (changes a page of it and makes a function in new memory), delete, or
- * truncate FILE, the library that has the code instead (-DNO_BULK). Prints what
+ * code (changes a page of it and makes a function in new memory), delete,
+ * replace FILE (which takes the place of its file), or truncate FILE, the library that has the code instead (-DNO_BULK). Prints what
  * it computes. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,6 +56,8 @@ int main(int argc, char **argv) {
     changeCode();
   else if (!strcmp(argv[1], "delete"))
     printf("deleted: %d\n", unlink(file));
+  else if (argc > 2 && !strcmp(argv[1], "replace"))
+    printf("replaced: %d\n", rename(argv[2], file));
   else if (argc > 2 && !strcmp(argv[1], "truncate"))
     printf("truncated: %d\n", truncate(argv[2], 4096));
   fflush(stdout);
