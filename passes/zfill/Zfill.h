@@ -38,6 +38,7 @@ class SCEVAddRecExpr;
 class SCEVPredicate;
 class ScalarEvolution;
 class StoreInst;
+class Value;
 } // namespace llvm
 
 namespace mpg {
