@@ -248,7 +248,8 @@ void Messages::writePart(const void *part, size_t bytes) {
   __builtin_memcpy(reinterpret_cast<char *>(shared) + at, part, bytes);
 }
 
-/// Regions are reported after they have grown, so this sees the peak.
+/// Called after a region has grown, which shows pages that are paged in, and
+/// before the heap returns memory, which shows those that were touched later.
 void Messages::notePeak() {
   uint64_t now = poolBytesInUse();
   if (now > state.peakHugetlbBytes)
@@ -302,6 +303,8 @@ void Messages::heapUse(uint64_t bytes, uint64_t hugeBytes) {
   state.heapPeakHugeBytes = hugeBytes;
   if (!isProgram())
     return writeProcess(/*mayClaim=*/true);
+  notePeak();
+  writePart(&state.peakHugetlbBytes, sizeof state.peakHugetlbBytes);
   writePart(&state.heapPeakBytes, 2 * sizeof state.heapPeakBytes);
 }
 
