@@ -118,7 +118,7 @@ TEST(PassOptions, TheLastOneCounts) {
 TEST(PassOptions, WrongOnesNameWhatCanStandThere) {
   EXPECT_EQ(optionError("sector=on"),
             "option sector=on of mpgtools' passes: the "
-            "value must be off or user");
+            "value must be off, user or auto");
   EXPECT_NE(optionError("sector").find("sector="), std::string::npos);
   EXPECT_NE(optionError("random-hints=-1").find("a number"), std::string::npos);
   EXPECT_NE(optionError("random-hints=99999999999999999999").find("a number"),
