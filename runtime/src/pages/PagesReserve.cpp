@@ -116,8 +116,10 @@ static Range mapForAMoment(size_t bytes) {
 
 Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   // Where the kernel puts the next mapping, and on which side of it the one
-  // after that.
-  Range next = mapForAMoment(2 * alignment), after = mapForAMoment(alignment);
+  // after that. Of equal size: a smaller one may fit into a gap on the other
+  // side.
+  Range next = mapForAMoment(2 * alignment),
+        after = mapForAMoment(2 * alignment);
   releaseAddresses(next);
   releaseAddresses(after);
   if (next.empty() || after.empty())
