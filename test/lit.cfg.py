@@ -122,6 +122,7 @@ programs = [
     "strace",
     "qemu-system-aarch64",
     "qemu-system-x86_64",
+    "patchelf",
     "zsh",
     "fish",
     "man",
