@@ -13,14 +13,12 @@ import argparse
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 from typing import List
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/bench"))
+from mpgaudit_speed import describe_machine
 
-from audit_speed import describe_machine  # noqa: E402
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp: List[str]) -> pathlib.Path:
@@ -28,9 +26,9 @@ def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp
     for kind, more in (("plain", []), ("stream", ["--mpg-stream-stores"])):
         objects.append(folder / f"{kind}.o")
         subprocess.run([compiler, *flags, *openmp, *more, f"-DNAME(loop)={kind}_##loop", "-c",
-                        REPO / "test/bench/stream_loops.c", "-o", objects[-1]], check=True)
+                        HERE / "stream_loops.c", "-o", objects[-1]], check=True)
     program = folder / "measure"
-    subprocess.run([compiler, "-O1", "--mpg-runtime=no", *openmp, REPO / "test/bench/stream_stores.c",
+    subprocess.run([compiler, "-O1", "--mpg-runtime=no", *openmp, HERE / "stream_stores.c",
                     *objects, "-o", program], check=True)
     return program
 
@@ -38,7 +36,7 @@ def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
+    parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build")
     parser.add_argument("--mib", type=float, nargs="+", default=[0.0625, 0.5, 1, 16, 512])
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--flags", default="-O2", help="of the compiler; default: -O2")
