@@ -19,7 +19,7 @@
 
 using namespace mpg::sim;
 
-/// What a first cache asks of the caches after it in the periods of a loop.
+/// The requests of a first cache to the caches after it in a loop's periods.
 class Core::BlockRuns {
 public:
   /// \p log: of one period; \p bits: of a block's lines.
@@ -27,7 +27,7 @@ public:
       : core(core), log(std::move(log)), bits(bits),
         isUp(int64_t(core.period.lines) > 0),
         lines(isUp ? core.period.lines : -core.period.lines) {}
-  /// False: the requests are no such streams.
+  /// False: the requests do not form such streams.
   bool findTracks();
   /// The next \p periods, for all \p chains.
   void run(const std::vector<Chain *> &chains, uint64_t periods);

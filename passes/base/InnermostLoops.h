@@ -21,7 +21,7 @@ namespace mpg {
 
 struct PassOptions;
 
-/// What a pass did with one loop.
+/// The result of a pass for one loop.
 struct LoopOutcome {
   bool isChanged = false; ///< all analyses of the function are stale
   std::unique_ptr<llvm::DiagnosticInfoOptimizationBase> remark; ///< null: none

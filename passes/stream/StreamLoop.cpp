@@ -280,7 +280,7 @@ void StreamWriter::moveStores() {
     }
 }
 
-/// Whether no other thread can be told in \p outer that memory is written.
+/// Whether nothing in \p outer lets another thread learn of written memory.
 static bool isQuiet(const Loop &outer) {
   for (const BasicBlock *block : outer.blocks())
     for (const Instruction &instruction : *block) {

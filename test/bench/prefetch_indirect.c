@@ -100,7 +100,7 @@ KERNEL visit(const uint32_t *queue, long nodes, const int32_t *start,
   return (uint64_t)count;
 }
 
-// Nothing to gain: the table is in L2, or there is no index.
+// Cannot gain: the table is in L2, or the loop has no index.
 KERNEL smallTable(const double *table, const uint32_t *index, long n) {
   double sum = 0;
   for (long i = 0; i < n; i++)

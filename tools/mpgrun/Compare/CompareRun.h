@@ -80,7 +80,7 @@ RunOutcome runOnce(const RunCommand &command, const SignalGate &gate);
 struct ModePlan {
   std::string name;
   bool usesLibmpg = false;
-  /// What code lies on before each run; nothing: left as it is.
+  /// The pages that code gets before each run; nothing: left as it is.
   std::optional<CodePages> code;
   std::vector<std::string> environment; ///< "NAME=VALUE"
   std::vector<unsigned> interleaveNodes;

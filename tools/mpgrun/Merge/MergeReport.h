@@ -28,7 +28,7 @@ std::string showOutlier(const Outlier &outlier);
 std::vector<std::string> profileLines(const MergedProfiles &profiles);
 /// The \p maxRows largest objects.
 Table profileTable(const MergedProfiles &profiles, size_t maxRows);
-/// The files that are no reports, a line for each kind.
+/// The files that are not reports, a line for each kind.
 std::vector<std::string> skippedLines(const Merge &merge);
 /// "4,096 reports"
 std::string showCount(size_t count, llvm::StringRef word);
