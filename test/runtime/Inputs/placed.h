@@ -11,7 +11,7 @@ extern "C" {
 /* Counts the page faults of each of `threads` threads (0: the default) from
  * here to placed_end, for a program that will allocate heapBytes. That prints
  *   faults: 120 120 121, even
- * and uneven instead of even if they differ by more than 5 %. */
+ * and uneven instead of even if they differ by more than 5 % and 8 pages. */
 void placed_begin(int threads, long heapBytes);
 void placed_end(void);
 
