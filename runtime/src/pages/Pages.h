@@ -160,16 +160,6 @@ enum class Presence : uint8_t {
 /// pre: \p frame is a frame or one base page, of private memory.
 Presence readPresence(Range frame);
 
-/// The pages of a frame of code.
-enum class FilePresence : uint8_t {
-  all,   ///< all are present, and the file's
-  part,  ///< some are, and the file's
-  owned, ///< the process has changed some: relocations, a breakpoint
-  unknown,
-};
-/// pre: \p frame is a frame of a private mapping of a file.
-FilePresence readFilePresence(Range frame);
-
 /// Makes the kernel put \p frame on one transparent huge page (Linux 6.1).
 /// Returns 0 or an errno value: EINVAL if it cannot, ENOMEM if there is none.
 int collapse(Range frame);

@@ -21,7 +21,7 @@
 #include "base/Messages.h"
 #include "base/Syscall.h"
 #include "mpg/filesystems.h"
-#include "pages/Pages.h"
+#include "pages/PageMap.h"
 #include "segments/TextCopy.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,8 @@ namespace {
 /// A file of which code is mapped, and what is known of it by now.
 class TextFile {
 public:
-  explicit TextFile(const TextSegment &segment);
+  TextFile(const TextSegment &segment, const PageMap &map)
+      : segment(segment), map(map) {}
   ~TextFile();
   TextFile(const TextFile &) = delete;
   TextFile &operator=(const TextFile &) = delete;
@@ -48,21 +49,18 @@ public:
   const char *makeLarge(Range frame, uint64_t offset);
 
 private:
-  bool canDrop() const;
+  bool canDrop();
   bool drop(Range frame, uint64_t offset);
   void stopDropping();
 
-  int fd; ///< below zero: it cannot be read
-  uint64_t inode;
-  bool mayDrop, mayCollapse = true;
+  const TextSegment &segment;
+  const PageMap &map;
+  int fd = -1;
+  enum { unknown, yes, no } mayDrop = unknown;
+  bool mayCollapse = true;
 };
 
 } // namespace
-
-TextFile::TextFile(const TextSegment &segment)
-    : fd(int(rawCall(SYS_openat, AT_FDCWD, long(segment.path()),
-                     O_RDONLY | O_CLOEXEC))),
-      inode(segment.inode), mayDrop(canDrop()) {}
 
 TextFile::~TextFile() {
   if (fd >= 0)
@@ -70,12 +68,20 @@ TextFile::~TextFile() {
 }
 
 /// The file is the mapped one, and reading it again is a matter of this node.
-bool TextFile::canDrop() const {
+/// Opens it at the first need: it may be on large pages as it is.
+bool TextFile::canDrop() {
+  if (mayDrop != unknown)
+    return mayDrop == yes;
   struct statfs system;
   struct stat status;
-  return fd >= 0 && fstatfs(fd, &system) == 0 &&
-         mpg_is_local_filesystem(static_cast<unsigned long>(system.f_type)) &&
-         fstat(fd, &status) == 0 && status.st_ino == inode;
+  fd = int(rawCall(SYS_openat, AT_FDCWD, long(segment.path()),
+                   O_RDONLY | O_CLOEXEC));
+  bool isOurs =
+      fd >= 0 && fstatfs(fd, &system) == 0 &&
+      mpg_is_local_filesystem(static_cast<unsigned long>(system.f_type)) &&
+      fstat(fd, &status) == 0 && status.st_ino == segment.findInode();
+  mayDrop = isOurs ? yes : no;
+  return isOurs;
 }
 
 /// Takes the pages of \p frame from this process, if none has been changed.
@@ -99,7 +105,7 @@ bool TextFile::drop(Range frame, uint64_t offset) {
 /// Pages that were just written could not be dropped. Has the kernel begin with
 /// what it would do in half a minute, so that the next start finds them clean.
 void TextFile::stopDropping() {
-  mayDrop = false;
+  mayDrop = no;
   rawCall(SYS_sync_file_range, fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -107,7 +113,7 @@ const char *TextFile::makeLarge(Range frame, uint64_t offset) {
   enum Try { asItIs, mappedAnew, readAnew, collapsed, none };
   for (int next = asItIs; next != none; ++next) {
     if ((next == mappedAnew && !unmapPages(frame)) ||
-        (next == readAnew && !(mayDrop && drop(frame, offset))) ||
+        (next == readAnew && !(canDrop() && drop(frame, offset))) ||
         (next == collapsed &&
          !(mayCollapse && (mayCollapse = collapse(frame) == 0))))
       continue;
@@ -115,7 +121,7 @@ const char *TextFile::makeLarge(Range frame, uint64_t offset) {
       return error == EINVAL ? "the kernel cannot be asked to read it (before "
                                "Linux 5.14); it may come later"
                              : "the file cannot be read";
-    switch (readFilePresence(frame)) {
+    switch (map.readFilePresence(frame)) {
     case FilePresence::all:
       return nullptr;
     case FilePresence::owned:
@@ -159,9 +165,34 @@ static const char *findObstacle(const TextSegment &segment) {
            "(" MPG_THP_FOLDER "enabled)";
   if (!thpIsCounted())
     return "base pages of this size have no large pages of 2 MiB for files";
-  if (!segment.inode)
+  if (!segment.findInode())
     return "/proc/self/maps does not show it as a mapping of the file";
   return nullptr;
+}
+
+/// What most starts find: an earlier one has seen to all of \p frames.
+static bool areLarge(Range frames, const PageMap &map) {
+  for (uintptr_t at = frames.start; at < frames.end; at += hugeFrameBytes)
+    if (readFirstPage({at, at + hugeFrameBytes}) != 0)
+      return false;
+  return map.isOnLargePages(frames);
+}
+
+/// Puts the frames of \p segment on large pages one by one, as advise().
+static const char *makeEachLarge(const TextSegment &segment, const PageMap &map,
+                                 uint64_t &hugeBytes) {
+  TextFile file(segment, map);
+  Range frames = segment.frames();
+  const char *reason = nullptr;
+  for (uintptr_t at = frames.start; at < frames.end; at += hugeFrameBytes) {
+    uint64_t offset = segment.offset + (at - segment.range.start);
+    const char *problem = file.makeLarge({at, at + hugeFrameBytes}, offset);
+    if (!problem)
+      hugeBytes += hugeFrameBytes;
+    else if (!reason)
+      reason = problem;
+  }
+  return reason;
 }
 
 /// Asks for large pages for \p segment. \p hugeBytes receives what is on them;
@@ -178,17 +209,13 @@ static const char *advise(const TextSegment &segment, uint64_t &hugeBytes) {
   // Else the kernel reads ahead, and small pages get in the way of the third
   // frame where its read_ahead_kb is below 2 MiB: HW:file-thp-anew.
   rawCall(SYS_madvise, long(start), long(end - start), MADV_RANDOM);
-  TextFile file(segment);
+  PageMap map;
   Range frames = segment.frames();
   const char *reason = nullptr;
-  for (uintptr_t at = frames.start; at < frames.end; at += hugeFrameBytes) {
-    uint64_t offset = segment.offset + (at - segment.range.start);
-    const char *problem = file.makeLarge({at, at + hugeFrameBytes}, offset);
-    if (!problem)
-      hugeBytes += hugeFrameBytes;
-    else if (!reason)
-      reason = problem;
-  }
+  if (areLarge(frames, map))
+    hugeBytes = frames.bytes();
+  else
+    reason = makeEachLarge(segment, map, hugeBytes);
   rawCall(SYS_madvise, long(start), long(end - start), MADV_NORMAL);
   return reason;
 }

@@ -8,7 +8,7 @@
 #include "segments/TextCopy.h"
 #include "base/Cgroup.h"
 #include "base/Syscall.h"
-#include "pages/Pages.h"
+#include "pages/PageMap.h"
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -36,7 +36,7 @@ const char *mpg::findObstacleToCopies() {
 static const char *findSegmentObstacle(const TextSegment &segment) {
   if (segment.frames().empty())
     return "no 2 MiB of it begin at a border of large pages";
-  if (!segment.inode)
+  if (!segment.findInode())
     return "/proc/self/maps does not show it as a mapping of the file";
   if (segment.holdsUs)
     return "libmpg is part of it, and runs while it copies";
@@ -47,16 +47,17 @@ static const char *findSegmentObstacle(const TextSegment &segment) {
 
 /// Whether the process has pages of \p frame that are not the file's. A
 /// breakpoint of the kernel (uprobe) works in the file's pages alone.
-static bool isChanged(Range frame) {
-  FilePresence presence = readFilePresence(frame);
+static bool isChanged(const PageMap &map, Range frame) {
+  FilePresence presence = map.readFilePresence(frame);
   return presence == FilePresence::owned || presence == FilePresence::unknown;
 }
 
 /// As much from the start of \p range as is unchanged.
 static Range findUnchanged(Range range) {
+  PageMap map;
   Range piece{range.start, range.start};
   while (piece.end < range.end && piece.bytes() < pieceBytes &&
-         !isChanged({piece.end, piece.end + hugeFrameBytes}))
+         !isChanged(map, {piece.end, piece.end + hugeFrameBytes}))
     piece.end += hugeFrameBytes;
   return piece;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Program headers through dl_iterate_phdr against /proc/self/maps.
+// Program headers through dl_iterate_phdr, and what the kernel has mapped
+// there.
 
 #include "segments/TextSegments.h"
 #include "base/SelfMaps.h"
@@ -38,8 +39,6 @@ static bool mayBeGuarded(const dl_phdr_info &info) {
 
 TextSegments::TextSegments(bool libraries) : libraries(libraries) {
   dl_iterate_phdr(addObject, this);
-  if (count)
-    findMappings();
 }
 
 /// \p self as a pointer to TextSegments.
@@ -72,18 +71,12 @@ void TextSegments::add(const dl_phdr_info &info) {
   }
 }
 
-/// Only what the kernel's list confirms is touched: a program may have put its
-/// own memory there.
-void TextSegments::findMappings() {
-  SelfMaps maps;
+uint64_t TextSegment::findInode() const {
+  Range whole = frames();
   Mapping mapping;
-  while (maps.next(mapping))
-    for (TextSegment &segment : *this) {
-      Range frames = segment.frames();
-      if (mapping.readable && !mapping.writable && !mapping.shared &&
-          mapping.executable == segment.isCode &&
-          mapping.range.start <= frames.start &&
-          mapping.range.end >= frames.end)
-        segment.inode = mapping.inode;
-    }
+  bool isAsLoaded = findMapping(whole.start, mapping) &&
+                    mapping.range.end >= whole.end && mapping.readable &&
+                    !mapping.writable && !mapping.shared &&
+                    mapping.executable == isCode;
+  return isAsLoaded ? mapping.inode : 0;
 }

@@ -21,8 +21,10 @@ struct TextSegment {
   bool hasRelocations; ///< the loader writes to it
   bool isGuarded;      ///< AArch64: branches must find landing pads (BTI)
   bool holdsUs;        ///< this library's code is in it
-  uint64_t inode = 0;  ///< of what is mapped there; 0: not what is expected
 
+  /// The file that the kernel has mapped there; 0 if that is not what the
+  /// loader's tables say: a program may have put its own memory there.
+  uint64_t findInode() const;
   /// Whole frames in memory.
   Range frames() const { return innerHugeFrames(range, hugeFrameBytes); }
   /// Whether these are whole frames of the file as well.
@@ -32,7 +34,7 @@ struct TextSegment {
   const char *path() const { return *file ? file : "/proc/self/exe"; }
 };
 
-/// The segments, as the loader's tables and the kernel's list agree on them.
+/// The segments, by the loader's tables.
 class TextSegments {
 public:
   /// \p libraries: those of the libraries, too.
@@ -43,7 +45,6 @@ public:
 private:
   static int addObject(dl_phdr_info *info, size_t, void *self);
   void add(const dl_phdr_info &info);
-  void findMappings();
 
   static constexpr size_t max = 64;
   const bool libraries;
