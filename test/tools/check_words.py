@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_words.py ROOT PATH...: whether comments and pages use plain constructions.
+"""check_words.py [ROOT PATH...]: whether comments and pages use plain constructions.
 
 Counts in the comments of C, C++, CMake and Python, and in the prose of Markdown, per
-10,000 words of each PATH (a folder or a page, relative to ROOT). Also the share of
-sentences in Markdown with more than 35 words. In C and C++, the identifiers that begin with
-least, most or a verb such as take, or end in Of: min and max, get, find and compute are
-what engineers expect. Prints the worst places of each limit that a PATH exceeds.
+10,000 words of each PATH (a folder or a page, relative to ROOT; all of PARTS unless
+said). Also the share of sentences in Markdown with more than 35 words. In C and C++, the
+identifiers that begin with least, most or a verb such as take, or end in Of: min and max,
+get, find and compute are what engineers expect. Prints the worst places of each limit
+that a PATH exceeds.
 """
 
 import re
 import sys
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Tuple
+
+
+PARTS = ("lib tools cmake passes runtime test docs README.md CHANGELOG.md CONTRIBUTING.md "
+         "RELEASING.md SECURITY.md").split()
 
 
 class Rule(NamedTuple):
@@ -135,6 +140,7 @@ def exceeded(root: Path, found: List[Place]) -> Iterator[Tuple[str, List[str]]]:
 
 
 def main(arguments: List[str]) -> int:
+    arguments = arguments or [str(Path(__file__).resolve().parents[2]), *PARTS]
     root = Path(arguments[0])
     wrong: Dict[str, None] = {}
     for name in arguments[1:]:
