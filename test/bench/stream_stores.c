@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stream_stores MIB RUNS: the loops of stream_loops.c compiled with --mpg-stream-stores
+// stream_stores MIB ROUNDS RUNS: the loops of stream_loops.c compiled with --mpg-stream-stores
 // and without, in turn on the same arrays of MIB each, for stream_stores.py. Prints for each
-// loop the shortest time of the processors, in microseconds, without and with.
+// loop and round the shortest time of the processors, in microseconds, without and with.
 
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -35,7 +35,7 @@ static double *allocate(long n) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 4)
     return 2;
   long n = (long)(atof(argv[1]) * (1 << 20)) / 8 - 1;
   while (4 * side * side <= n + 1)
@@ -50,17 +50,19 @@ int main(int argc, char **argv) {
                {"stencil", {plain_stencil, stream_stencil}}};
   // Short loops are called more often, so that the clock counts.
   long repeats = 1 + (1 << 18) / n;
-  for (size_t at = 0; at < sizeof loops / sizeof *loops; ++at) {
-    double best[2] = {1e30, 1e30};
-    for (int run = 0; run < 2 * atoi(argv[2]); ++run) {
-      double time = now();
-      for (long i = 0; i < repeats; ++i)
-        loops[at].run[run % 2](to, x, y, n);
-      time = (now() - time) / repeats;
-      if (time < best[run % 2])
-        best[run % 2] = time;
+  for (size_t at = 0; at < sizeof loops / sizeof *loops; ++at)
+    for (int round = 0; round < atoi(argv[2]); ++round) {
+      double best[2] = {1e30, 1e30};
+      for (int run = 0; run < 2 * atoi(argv[3]); ++run) {
+        int kind = (run + round) % 2;
+        double time = now();
+        for (long i = 0; i < repeats; ++i)
+          loops[at].run[kind](to, x, y, n);
+        time = (now() - time) / repeats;
+        if (time < best[kind])
+          best[kind] = time;
+      }
+      printf("%s %.3f %.3f\n", loops[at].name, best[0], best[1]);
     }
-    printf("%s %.3f %.3f\n", loops[at].name, best[0], best[1]);
-  }
   return to[n / 2] == 12345;
 }

@@ -2,21 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What --mpg-stream-stores wins in large arrays on this machine, and costs in small ones.
 
-  stream_stores.py [--build DIR] [--mib MIB ...] [--runs N] [--flags=FLAGS]
+  stream_stores.py [--build DIR] [--mib MIB ...] [--threads 1|all] [--rounds N] [--runs N] [--fifo] [--flags=FLAGS]
 
 For each size of an array, by one thread and by all: how many times faster the loops of
-stream_loops.c are with the option. A time is the shortest of N, of the processors (load of others
-counts less), and the two kinds of a loop take turns.
+stream_loops.c are with the option. In a round the two kinds of a loop take turns; each has the
+shortest of N times of the processors (load of others counts less). The table has the median of the rounds' ratios,
+and the interval in which it lies with 95 % confidence (order statistics; from 6 rounds on).
+One thread stays on the last processor. --fifo gives it real-time priority there (root): others wait meanwhile.
 """
 
 import argparse
 import os
 import pathlib
+import statistics
 import subprocess
 import tempfile
-from typing import List
+from typing import Dict, List
 
 from mpgaudit_speed import describe_machine
+from prefetch_indirect import interval
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -33,28 +37,51 @@ def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp
     return program
 
 
+def pin(fifo: bool) -> None:
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    if fifo:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+
+def describe(ratios: List[float]) -> str:
+    text = f"{statistics.median(ratios):.3f}x"
+    return text + (" [{:.3f}, {:.3f}]".format(*interval(ratios)) if len(ratios) >= 6 else "")
+
+
+def measure(program: pathlib.Path, mib: float, threads: str, options: argparse.Namespace) -> Dict[str, List[float]]:
+    """The ratios of each loop, of all rounds."""
+    text = subprocess.run([program, str(mib), str(options.rounds), str(options.runs)], check=True,
+                          capture_output=True, text=True, env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+                          preexec_fn=(lambda: pin(options.fifo)) if threads == "1" else None).stdout
+    ratios: Dict[str, List[float]] = {}
+    for line in text.splitlines():
+        name, plain, stream = line.split()
+        ratios.setdefault(name, []).append(float(plain) / float(stream))
+    return ratios
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build")
     parser.add_argument("--mib", type=float, nargs="+", default=[0.0625, 0.5, 1, 16, 512])
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--threads", choices=["1", "all"], nargs="+", default=["1", "all"])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--fifo", action="store_true")
     parser.add_argument("--flags", default="-O2", help="of the compiler; default: -O2")
     options = parser.parse_args()
-    print(f"machine: {describe_machine()}; {options.flags}\n")
+    print(f"machine: {describe_machine()}; load {os.getloadavg()[0]:.0f}; {options.flags}; "
+          f"{options.rounds} rounds of {options.runs}\n")
     print("| MiB of an array | threads | scale | add | triad | stencil |\n|---|---|---|---|---|---|")
-    for threads, openmp in (("1", []), ("all", ["-fopenmp"])):
+    for threads in options.threads:
         with tempfile.TemporaryDirectory() as folder:
             program = build(options.build / "bin/mpg-clang", pathlib.Path(folder),
-                            options.flags.split(), openmp)
+                            options.flags.split(), [] if threads == "1" else ["-fopenmp"])
             for mib in options.mib:
-                text = subprocess.run([program, str(mib), str(options.runs)], check=True,
-                                      capture_output=True, text=True,
-                                      env={**os.environ, "OMP_WAIT_POLICY": "passive"}).stdout
-                ratios = [float(plain) / float(stream) for _, plain, stream in
-                          (line.split() for line in text.splitlines())]
+                ratios = measure(program, mib, threads, options)
                 print(f"| {mib:g} | {threads} | " +
-                      " | ".join(f"{ratio:.2f}x" for ratio in ratios) + " |", flush=True)
+                      " | ".join(describe(loop) for loop in ratios.values()) + " |", flush=True)
 
 
 if __name__ == "__main__":
