@@ -47,6 +47,24 @@ double unknown(const double *x, long n) {
   for (long i = 0; i < n; i++) sum += x[at[i]] * values[i];
   return sum;
 }
+// Lookups may fill L2, what each iteration walks through 6 MiB of it.
+double wide[880 << 10], wider[920 << 10], rows[8][880 << 10];
+// SAID-DAG: openmp.c:[[#@LINE+2]]:1: remark: sector 1 gets 2 of 14 ways of L2 for {{.*}}, used once, beside wide
+void most(void) {
+#pragma omp parallel for
+  for (long i = 0; i < 4 << 20; i++) out[i] += wide[at[i]] * values[i];
+}
+// SAID-DAG: openmp.c:[[#@LINE+2]]:1: remark: {{.*}}: what is used again does not fit into its ways
+void more(void) {
+#pragma omp parallel for
+  for (long i = 0; i < 4 << 20; i++) out[i] += wider[at[i]] * values[i];
+}
+// SAID-DAG: openmp.c:[[#@LINE+2]]:1: remark: {{.*}}: what is used again does not fit into its ways
+void walked(void) {
+#pragma omp parallel for
+  for (long r = 0; r < 8; r++)
+    for (long i = 0; i < 880 << 10; i++) out[r] += rows[r][i] * wide[i];
+}
 __attribute__((noinline)) static double called(long n) {
   double sum = 0;
   // SAID-DAG: openmp.c:[[#@LINE+1]]:3: remark: {{.*}}: several threads may call its function
