@@ -53,9 +53,9 @@ private:
 /// owner are read without its lock: a reader that sees a free unit also sees
 /// its owner.
 struct UnitEntry {
-  uint32_t length;        ///< of the run, in units, in its first and last entry
-  uint32_t next;          ///< in its list; 0: none
-  uint32_t previous;      ///< in its list; 0: none
+  uint32_t length;   ///< of the run, in units, in its first and last entry
+  uint32_t next;     ///< in its list; 0: none. In use: the owner's business
+  uint32_t previous; ///< in its list; 0: none
   Shared<uint16_t> owner; ///< runs of different owners never become one
   uint8_t detail; ///< free: 1 if the memory is zero; else the owner's business
   Shared<UnitState> state; ///< last, see above

@@ -281,6 +281,10 @@ void *mpg::allocateMediumBlock(size_t bytes) {
   if (bytes >= largeSettings.threshold.load(std::memory_order_relaxed) ||
       bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
     return allocateBlock(bytes);
+  MediumCache &cache = threadCache->medium;
+  if (bytes <= MediumCache::maxBlockBytes && cache.settle())
+    if (uint64_t lists = cache.find(bytes))
+      return cache.acquire(lists, bytes);
   if (uint32_t page = acquireCached(bytes))
     return watched(setEdges(page, bytes), bytes);
   int saved = errno;

@@ -106,6 +106,7 @@ bool mpg::startCaches() {
   // pointer.
   secret = (secret ^ secret >> 31) * 0x9e3779b97f4a7c15;
   heapMap.mark = (secret ^ secret >> 29) | 1;
+  heapMap.edgeMark = ~heapMap.mark;
   Locked hold(caches.lock);
   caches.hasKey = __pthread_key_create(&caches.key, leave) == 0;
   caches.late = newCache();

@@ -475,7 +475,10 @@ static Arena *addArena(int node) MPG_REQUIRES(arenas.lock) {
 
 bool mpg::startArenas(const Config &config) {
   arenaSettings.coloring = config.coloring;
-  arenaSettings.hasEdges = !config.checkGiven; // else guards, or nothing
+  if (config.checkGiven) // guards, or nothing
+    arenaSettings.maxEdgedBytes = 0;
+  if (config.forceMmapThreshold)
+    arenaSettings.askedMask = 0;
   arenaSettings.trimBytes = config.trimThresholdBytes;
   arenaSettings.topPadBytes = config.topPadBytes;
   arenaSettings.heapStepBytes = config.heapStepBytes;

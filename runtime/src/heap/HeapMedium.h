@@ -25,7 +25,11 @@ constexpr size_t maxEdgedBytes = (128 << 10) - 24; ///< more is mapped by glibc
 /// The settings of arenas; mallopt() changes some of them.
 struct ArenaSettings {
   std::atomic<bool> coloring{true};
-  bool hasEdges = true; ///< see setEdges(); set once, at the start
+  size_t maxEdgedBytes = mpg::maxEdgedBytes; ///< or 0; set once, at the start
+  /// Of the `next` of blocks in use, the bytes asked for, by which a thread's
+  /// cache recognises a block; 0: it must not, for from some size on each block
+  /// is mapped.
+  uint32_t askedMask = UINT32_MAX;
   std::atomic<uint64_t> trimBytes{128 << 20}; ///< UINT64_MAX: never
   std::atomic<uint64_t> topPadBytes{128 << 10};
   std::atomic<uint64_t> heapStepBytes{0}; ///< of threads' arenas; 0: by need
@@ -45,23 +49,29 @@ struct MediumShape {
   }
 };
 constexpr unsigned enoughColors = 8; ///< else the block gets more room
-/// Whether a block begins at one of several places.
+/// Whether a block begins at one of several places. From a step below a way on:
+/// MediumCache.h has one entry for all sizes of a step.
 inline bool isColored(size_t bytes, size_t alignment) {
-  return (bytes >= minColoredBytes) & (alignment <= colorStepBytes) &
+  return (bytes > minColoredBytes - colorStepBytes) &
+         (alignment <= colorStepBytes) &
          arenaSettings.coloring.load(std::memory_order_relaxed);
 }
 
-/// Its pages. No branches: for blocks of many sizes they are wrong guesses.
-/// pre: bytes is at most that of the heap's range.
-inline uint32_t computePages(size_t bytes, size_t alignment) {
+/// The pages of a block that is coloured or not.
+constexpr uint32_t countPages(size_t bytes, bool isColored) {
   auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
   size_t places = pages * heapPageBytes - bytes + colorStepBytes;
   // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
   // already begin at two or four places of a way.
   bool mayGetMore =
-      (pages >= 8) | (pages % (minColoredBytes / heapPageBytes) == 0);
-  return pages + (isColored(bytes, alignment) & mayGetMore &
-                  (places < enoughColors * colorStepBytes));
+      pages >= 8 || pages % (minColoredBytes / heapPageBytes) == 0;
+  return pages +
+         (isColored && mayGetMore && places < enoughColors * colorStepBytes);
+}
+
+/// The same. pre: bytes is at most that of the heap's range.
+inline uint32_t computePages(size_t bytes, size_t alignment) {
+  return countPages(bytes, isColored(bytes, alignment));
 }
 
 /// pre: as above.
@@ -234,7 +244,11 @@ inline uint64_t &edgeAt(uintptr_t address) {
 /// The expected value at \p address. Never the mark of a free object, which may
 /// later be in the same place.
 inline uint64_t computeEdge(uintptr_t address) {
-  return heapMap.mark ^ ~address;
+  return heapMap.edgeMark ^ address;
+}
+
+inline void noteAsked(UnitEntry &entry, size_t bytes) {
+  entry.next = uint32_t(bytes) & arenaSettings.askedMask;
 }
 
 /// Sets the edges of the block of \p entry, in use, from \p start to \p end,
@@ -242,13 +256,13 @@ inline uint64_t computeEdge(uintptr_t address) {
 inline void *writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
                         size_t bytes) {
   uintptr_t tail = start + computeTail(bytes);
-  bool hasEdges =
-      bytes <= maxEdgedBytes && tail + 8 <= end && arenaSettings.hasEdges;
+  bool hasEdges = bytes <= arenaSettings.maxEdgedBytes && tail + 8 <= end;
   if (hasEdges) {
     edgeAt(tail) = computeEdge(tail);
     if (entry.detail) // else the bytes in front are another block's
       edgeAt(start - 8) = computeEdge(start - 8);
   }
+  noteAsked(entry, bytes);
   __atomic_store_n(&entry.previous, hasEdges ? uint32_t(bytes) : 0,
                    __ATOMIC_RELEASE);
   return reinterpret_cast<void *>(start);

@@ -34,7 +34,8 @@ struct HeapMap {
   std::atomic<size_t> openBytes{0}; ///< from base on, with tables to be read
   Slab *slabs = nullptr; ///< the first one; the next lies before it (slabAt)
   UnitEntry *pages = nullptr;
-  uintptr_t mark = 0;  ///< secret of this process: marks free objects
+  uintptr_t mark = 0;     ///< secret of this process: marks free objects
+  uintptr_t edgeMark = 0; ///< its complement: see computeEdge()
   uint32_t random = 0; ///< by which the first addresses differ in each process
 };
 // Hidden here, too: so it is reached without a register for its address.

@@ -161,21 +161,43 @@ static inline ThreadCache *getOwner(const Slab &slab, const void *block,
   return nullptr;
 }
 
-MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
-  ThreadCache *cache = threadCache;
-  if (__builtin_expect(bytes <= maxSmallBytes, 1)) {
-    if (void *object = cache->allocate(getClass(bytes)))
-      return object;
-    return passesOn.load(std::memory_order_acquire) ? nextMalloc.malloc(bytes)
-                                                    : allocateBlock(bytes);
-  }
+/// malloc() for more than maxSmallBytes. Not inline, as freePages(): small
+/// blocks need none of its registers.
+[[gnu::noinline]] static void *allocatePages(ThreadCache &cache, size_t bytes) {
+  if (cache.medium.isForLast(bytes))
+    return cache.medium.acquireLast();
   bool mustMap =
       largeSettings.always &&
       bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
   if (bytes <= MediumCache::maxBlockBytes && !mustMap)
-    if (void *block = cache->medium.acquire(bytes))
-      return block;
-  return cache->arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
+    if (uint64_t lists = cache.medium.find(bytes))
+      return cache.medium.acquire(lists, bytes);
+  return cache.arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
+}
+
+MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
+  ThreadCache *cache = threadCache;
+  if (__builtin_expect(bytes > maxSmallBytes, 0))
+    return allocatePages(*cache, bytes);
+  if (void *object = cache->allocate(getClass(bytes)))
+    return object;
+  return passesOn.load(std::memory_order_acquire) ? nextMalloc.malloc(bytes)
+                                                  : allocateBlock(bytes);
+}
+
+/// The rest of free() for what is no small block, in \p page of the heap.
+[[gnu::noinline]] static void freePages(ThreadCache &cache, void *block,
+                                        size_t page, uintptr_t caller) {
+  UnitEntry &entry = heapMap.pages[page];
+  if (entry.state == UnitState::used &&
+      uintptr_t(block) % heapPageBytes == entry.detail * colorStepBytes &&
+      __builtin_expect(edgesAreRight(entry, uintptr_t(block)), 1)) {
+    if (cache.medium.recycle(block, entry))
+      return;
+    if (&cache != &noCache)
+      return freeMedium(uint32_t(page));
+  }
+  freeBlock(block, caller);
 }
 
 MPG_EXPORT void MPG_MALLOC(free)(void *block) {
@@ -190,16 +212,7 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
       if (cache != &noCache)
         return cache->sendHome(*owner, slab, object);
     }
-    uint32_t page = getPage(uintptr_t(block));
-    UnitEntry &entry = heapMap.pages[page];
-    if (entry.state == UnitState::used &&
-        uintptr_t(block) % heapPageBytes == entry.detail * colorStepBytes &&
-        __builtin_expect(edgesAreRight(entry, uintptr_t(block)), 1)) {
-      if (cache->medium.recycle(page, entry))
-        return;
-      if (cache != &noCache)
-        return freeMedium(page);
-    }
+    return freePages(*cache, block, offset / heapPageBytes, MPG_CALLER);
   }
   if (passesOn.load(std::memory_order_acquire))
     return nextMalloc.free(block);

@@ -4,7 +4,28 @@
 
 #include "heap/MediumCache.h"
 
+#include "base/AllocationSites.h"
+#include "heap/Collapse.h"
+
 using namespace mpg;
+
+constexpr MediumCache::Tables MediumCache::makeTables() {
+  Tables made;
+  for (unsigned isColored = 0; isColored < 2; ++isColored)
+    for (size_t step = 0; step <= maxBlockBytes / colorStepBytes; ++step) {
+      size_t bytes = step * colorStepBytes;
+      uint32_t pages = countPages(bytes, isColored && bytes >= minColoredBytes);
+      if (pages > minPages)
+        made.firstList[isColored][step] = uint8_t(pages - minPages);
+    }
+  for (uint32_t list = 0; list < shortLists; ++list)
+    for (uint32_t more = 0; more <= (list + minPages) / 4; ++more)
+      if (list + more < shortLists)
+        made.listsFor[list] |= uint64_t(1) << (list + more);
+  return made;
+}
+
+const MediumCache::Tables MediumCache::tables = makeTables();
 
 void MediumCache::start(const Arena &arena, unsigned threads) {
   constexpr size_t max = 16 << 20, min = 1 << 20;
@@ -12,6 +33,8 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
                    maxManyThreadsBytes = 64 << 20;
   constexpr uint64_t share = 4;
   owner = arena.number();
+  bool isColored = arenaSettings.coloring.load(std::memory_order_relaxed);
+  firstList = tables.firstList[isColored];
   fewBytes = arena.mapped() / share;
   maxBytes = max;
   if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
@@ -21,8 +44,22 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
                                                : maxManyThreadsBytes / threads;
 }
 
+bool MediumCache::settle() {
+  if (!last)
+    return false;
+  uint32_t list = getList(last->length);
+  keptBytes += last->length * heapPageBytes;
+  last->next = first[list];
+  first[list] = uint32_t(last - heapMap.pages);
+  getFilled(list) |= uint64_t(1) << list % 64;
+  last = nullptr;
+  lastBytes = 0;
+  return true;
+}
+
 uint32_t MediumCache::acquireLong(size_t bytes) {
   constexpr uint32_t aMoment = 4;
+  settle();
   uint32_t min = computePages(bytes, 16), max = min + min / 4;
   // A quarter more pages: the list that has such blocks, and the next one.
   uint32_t list = getList(min), last = list + 1;
@@ -42,20 +79,24 @@ uint32_t MediumCache::acquireLong(size_t bytes) {
 }
 
 bool MediumCache::recycleLong(uint32_t page) {
-  const UnitEntry &entry = heapMap.pages[page];
+  UnitEntry &entry = heapMap.pages[page];
   MPG_CHECK(entry.state == UnitState::used);
+  settle();
   // A single page is of a request for a large alignment.
   if (entry.owner != owner || entry.length < minPages ||
-      keptBytes + entry.length * heapPageBytes > limit())
+      !mayKeep(keptBytes + entry.length * heapPageBytes) ||
+      getList(entry.length) >= shortLists + longLists)
     return false;
-  uint32_t list = getList(entry.length);
-  if (list >= shortLists + longLists)
-    return false;
-  insert(getFilled(list), list, page);
+  entry.state = UnitState::cached;
+  setLast(reinterpret_cast<void *>(mediumBlock(page).start), entry);
+  // Where each malloc() has something to do, it looks at the lists.
+  if (isCollapseDue.load(std::memory_order_relaxed) || watchedBytes != SIZE_MAX)
+    settle();
   return true;
 }
 
 bool MediumCache::recycleForOthers(uint32_t page) {
+  settle();
   const UnitEntry &entry = heapMap.pages[page];
   size_t bytes = entry.length * heapPageBytes;
   if (entry.owner != owner || bytes > missedBytes || bytes > limit())
@@ -78,6 +119,7 @@ void MediumCache::releaseNext() {
 }
 
 bool MediumCache::shrinkFor(size_t bytes) {
+  settle();
   if (keptBytes == 0 || (keptBytes < fewBytes && bytes <= maxBlockBytes))
     return false;
   for (size_t half = keptBytes / 2; keptBytes > half;)
@@ -89,6 +131,7 @@ void MediumCache::clear() {
   // First, so that nothing enters while its blocks leave.
   owner = UINT32_MAX;
   missedBytes = 0;
+  settle();
   while (keptBytes)
     releaseNext();
 }

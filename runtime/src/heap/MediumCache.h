@@ -6,7 +6,8 @@
 // asked for any more makes room for what was asked for in vain.
 //
 // Blocks of up to 256 KiB have a list for each number of pages; malloc() and
-// free() try these first. Longer ones have four lists a doubling.
+// free() try these first. Longer ones have four lists a doubling. Before them
+// malloc() looks at the block that was freed last.
 //
 // Not thread-safe: a cache is its thread's.
 
@@ -25,34 +26,57 @@ public:
   /// From here on it keeps blocks of \p arena, as one of \p threads that may.
   void start(const Arena &arena, unsigned threads) MPG_REQUIRES(arena.lock);
 
-  /// A block in use for \p bytes, at most maxBlockBytes and more than one page;
-  /// null: none. It may have a quarter more pages than it needs.
-  void *acquire(size_t bytes) {
-    uint32_t pages = computePages(bytes, 16);
-    uint64_t large = shortFilled >> (pages - minPages);
-    if (large == 0)
-      return nullptr;
-    auto more = uint32_t(__builtin_ctzll(large));
-    if (more > pages / 4)
-      return nullptr;
-    pages += more;
-    uint32_t list = pages - minPages, page = first[list];
+  /// Whether acquireLast() has a block for \p bytes, more than one page.
+  bool isForLast(size_t bytes) const { return bytes == lastBytes; }
+  void *acquireLast() {
+    MPG_CHECK(last && last->state == UnitState::cached &&
+              uintptr_t(lastBlock) + lastBytes <=
+                  addressOfPage(uint32_t(last - heapMap.pages) + last->length));
+    last->state = UnitState::used;
+    last = nullptr;
+    lastBytes = 0;
+    return lastBlock;
+  }
+
+  /// The lists whose blocks serve for \p bytes, at most maxBlockBytes and more
+  /// than one page; 0: none, or settle() has something to do before. Blocks may
+  /// have a quarter more pages than needed.
+  uint64_t find(size_t bytes) {
+    if (last) {
+      uint32_t list = last->length - minPages;
+      if (list >= shortLists)
+        return 0;
+      insert(*last, list);
+      last = nullptr;
+      lastBytes = 0;
+    }
+    uint32_t step = uint32_t(bytes + colorStepBytes - 1) / colorStepBytes;
+    return shortFilled & tables.listsFor[firstList[step]];
+  }
+
+  /// A block in use for \p bytes. pre: \p lists is find(bytes), and not 0
+  void *acquire(uint64_t lists, size_t bytes) {
+    auto list = uint32_t(__builtin_ctzll(lists));
+    uint32_t page = first[list];
     UnitEntry &entry = heapMap.pages[page];
+    size_t blockBytes = (list + minPages) * heapPageBytes;
     MPG_CHECK(page && entry.state == UnitState::cached &&
-              entry.length == pages && keptBytes >= pages * heapPageBytes);
-    uint32_t next = entry.next;
-    first[list] = next;
-    shortFilled &= ~(uint64_t(next == 0) << list);
-    keptBytes -= pages * heapPageBytes;
+              entry.length == list + minPages && keptBytes >= blockBytes);
+    first[list] = entry.next;
+    shortFilled &= ~(uint64_t(entry.next == 0) << list);
+    keptBytes -= blockBytes;
     entry.state = UnitState::used;
-    uintptr_t start = addressOfPage(page) + entry.detail * colorStepBytes;
+    uintptr_t pages = addressOfPage(page);
+    uintptr_t start = pages + entry.detail * colorStepBytes;
     // Its edges are there: they were right when it was freed.
-    if (entry.previous == bytes)
+    if (entry.previous == bytes) {
+      noteAsked(entry, bytes);
       return reinterpret_cast<void *>(start);
-    uintptr_t end = addressOfPage(page + pages);
+    }
+    uintptr_t end = pages + blockBytes;
     if (__builtin_expect(start + bytes > end, 0)) {
       fitStart(entry, bytes);
-      start = addressOfPage(page) + entry.detail * colorStepBytes;
+      start = pages + entry.detail * colorStepBytes;
     }
     return writeEdges(entry, start, end, bytes);
   }
@@ -69,18 +93,22 @@ public:
   }
 
   /// Frees a block of up to maxBlockBytes. False: it is longer, or belongs to
-  /// another arena, or there is no room. pre: its entry is `used`.
-  bool recycle(uint32_t page, UnitEntry &entry) {
+  /// another arena, or there is no room. pre: \p entry, which is `used`, is
+  /// its.
+  bool recycle(void *block, UnitEntry &entry) {
     MPG_CHECK(entry.state == UnitState::used);
-    uint32_t pages = entry.length, list = pages - minPages;
-    if (entry.owner != owner || list >= shortLists ||
-        keptBytes + pages * heapPageBytes > limit())
+    uint32_t list = entry.length - minPages;
+    size_t bytes = keptBytes + entry.length * heapPageBytes;
+    if (entry.owner != owner || list >= shortLists || !mayKeep(bytes))
       return false;
-    keptBytes += pages * heapPageBytes;
-    entry.next = first[list];
+    if (last) {
+      if (!mayKeep(bytes + last->length * heapPageBytes))
+        return false;
+      insert(entry, list);
+    } else {
+      setLast(block, entry);
+    }
     entry.state = UnitState::cached;
-    first[list] = page;
-    shortFilled |= uint64_t(1) << list;
     return true;
   }
 
@@ -91,7 +119,13 @@ public:
   /// there were requests that none of them could serve.
   bool recycleForOthers(uint32_t page);
 
-  size_t bytes() const { return keptBytes; }
+  /// Moves the block that was freed last to its list. False: there was none.
+  bool settle();
+
+  size_t bytes() {
+    settle();
+    return keptBytes;
+  }
 
   /// Called before the arena grows for \p bytes: frees half of the blocks into
   /// it, as they separate free pages that may be long enough together. Not all:
@@ -107,6 +141,16 @@ private:
   static_assert(minPages + shortLists - 1 == maxBlockBytes / heapPageBytes + 1,
                 "one more page for the shift");
 
+  struct Tables {
+    /// For each colour step up to maxBlockBytes, not coloured or coloured: the
+    /// list of blocks that are long enough.
+    uint8_t firstList[2][maxBlockBytes / colorStepBytes + 1] = {};
+    /// For each list, that one and those that are at most a quarter longer.
+    uint64_t listsFor[shortLists] = {};
+  };
+  static constexpr Tables makeTables();
+  static const Tables tables __attribute__((visibility("hidden")));
+
   /// The list of blocks of \p pages; shortLists + longLists or more: too long.
   static uint32_t getList(uint32_t pages) {
     MPG_CHECK(pages >= minPages);
@@ -117,18 +161,27 @@ private:
     return shortLists + (high - lowHigh) * 4 + (pages >> (high - 2) & 3);
   }
 
+  bool mayKeep(size_t bytes) const {
+    return bytes <= maxBytes &&
+           bytes <= arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  }
   size_t limit() const {
     uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
     return trim < maxBytes ? trim : maxBytes;
   }
 
-  void insert(uint64_t &lists, uint32_t list, uint32_t page) {
-    UnitEntry &entry = heapMap.pages[page];
+  void setLast(void *block, UnitEntry &entry) {
+    last = &entry;
+    lastBytes = entry.next;
+    lastBlock = block;
+  }
+
+  /// Puts a block into one of the short lists.
+  void insert(UnitEntry &entry, uint32_t list) {
     keptBytes += entry.length * heapPageBytes;
     entry.next = first[list];
-    entry.state = UnitState::cached;
-    first[list] = page;
-    lists |= uint64_t(1) << list % 64;
+    first[list] = uint32_t(&entry - heapMap.pages);
+    shortFilled |= uint64_t(1) << list;
   }
 
   /// Takes the block out that \p link, of one of \p lists, leads to.
@@ -163,8 +216,15 @@ private:
   }
   void releaseNext();
 
+  // The block that was freed last is in no list: the next malloc() of as many
+  // bytes takes it with little to do. Null and 0: there is none.
+  UnitEntry *last = nullptr;
+  size_t lastBytes = 0; ///< that were asked for
+  void *lastBlock = nullptr;
+
   uint32_t owner = UINT32_MAX; ///< no arena
   uint32_t turn = 0;           ///< the list that gives one away next
+  const uint8_t *firstList = tables.firstList[1];
   size_t keptBytes = 0, maxBytes = 0;
   size_t fewBytes = 0;    ///< not worth a search for free memory
   size_t missedBytes = 0; ///< asked for in vain while there was no room

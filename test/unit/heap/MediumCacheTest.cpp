@@ -70,6 +70,40 @@ TEST(MediumCacheTest, LongBlocksServeAgain) {
   });
 }
 
+TEST(MediumCacheTest, TheLastBlockServesForAsManyBytes) {
+  inChild(heapConfig, [] {
+    for (size_t bytes : {15 * kib, 16 * kib, 100 * kib, 256 * kib, 3 * mib}) {
+      __wrap_free(getBlock(bytes)); // new memory leaves no note of its size
+      void *block = getBlock(bytes);
+      __wrap_free(block);
+      EXPECT_EQ(getBlock(bytes), block) << bytes;
+      void *more = getBlock(bytes * 2);
+      EXPECT_NE(more, block);
+      __wrap_free(block);
+      __wrap_free(more);
+    }
+  });
+}
+
+TEST(MediumCacheTest, ABlockThatBecameShorterServesForLess) {
+  inChild(heapConfig, [] {
+    for (size_t bytes : {100 * kib, 250 * kib, mib}) {
+      __wrap_free(getBlock(bytes));
+      void *block = getBlock(bytes), *less = __wrap_realloc(block, bytes / 2);
+      EXPECT_EQ(less, block) << bytes;
+      void *behind = getBlock(bytes / 3);
+      __wrap_free(less);
+      char *again = getBlock(bytes); // looks at its room
+      EXPECT_GE(__wrap_malloc_usable_size(again), bytes);
+      bool isApart = again + bytes <= behind ||
+                     again >= static_cast<char *>(behind) + bytes / 3;
+      EXPECT_TRUE(isApart) << bytes;
+      __wrap_free(behind);
+      __wrap_free(again);
+    }
+  });
+}
+
 TEST(MediumCacheTest, ASinglePageIsNotKept) {
   inChild(heapConfig, [] {
     void *page = __wrap_memalign(64 * kib, 100);
