@@ -100,6 +100,7 @@ struct AuditSettings {
   /// The job is for a machine with Fujitsu's library, so AArch64 programs use
   /// it. Ignored if there is a target.
   bool fujitsuJob = false;
+  bool onMonaka = false;             ///< the machine is FUJITSU-MONAKA
   std::optional<uint64_t> pageBytes; ///< nothing: the target's
   uint64_t hugeBytes = uint64_t(2) << 20;
   /// Writable data below this is not worth a warning.

@@ -27,7 +27,8 @@ static std::vector<unsigned> fixedLengths(StringRef record) {
 }
 
 void mpg::checkVectorLength(const Subject &subject, Findings &findings) {
-  constexpr unsigned a64fxBits = 512; // HW:a64fx-sve-bits
+  // HW:a64fx-sve-bits, HW:monaka
+  const unsigned machineBits = subject.settings.onMonaka ? 256 : 512;
   Image &image = subject.image;
   if (image.machine() != Machine::aarch64)
     return;
@@ -40,8 +41,10 @@ void mpg::checkVectorLength(const Subject &subject, Findings &findings) {
                                std::to_string(bits) + " bits");
     finding.where.section = ".GCC.command.line";
     finding.evidence = "-msve-vector-bits=" + std::to_string(bits);
-    if (bits == a64fxBits)
+    if (bits == machineBits)
       finding.severity = Severity::note;
+    else if (subject.settings.onMonaka)
+      finding.severity = Severity::warning;
   }
 }
 

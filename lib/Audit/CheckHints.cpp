@@ -243,8 +243,21 @@ static void checkWays(const Subject &subject, const mpg_note_hints &hints,
                      : "Start it with mpgrun, or link it with -lmpgrt.");
 }
 
+/// HW:monaka. More than a note: what the machine does with tags is unknown.
+static void refuseHints(const mpg_note_hints &hints, Findings &findings) {
+  Finding &finding = addAbout(
+      findings, FindingId::mpg172, "monaka",
+      "no public document says that FUJITSU-MONAKA acts on the hints",
+      hints.taggedAccesses ? describeTags(hints) : describeAllWays(hints));
+  finding.severity = Severity::warning;
+  finding.setFix("Compile for it with -mcpu=fujitsu-monaka, which leaves hints "
+                 "out, or with --mpg-sector=off.");
+}
+
 static void checkReach(const Subject &subject, const mpg_note_hints &hints,
                        Findings &findings) {
+  if (subject.settings.onMonaka)
+    return refuseHints(hints, findings);
   if (hints.taggedAccesses && subject.image.machine() == Machine::aarch64 &&
       subject.target != Target::fugaku)
     addAbout(findings, FindingId::mpg172, "target",

@@ -171,6 +171,17 @@ bool mpg::targetHasTags(const Module &module) {
          Triple(module.getTargetTriple()).getArch() == Triple::aarch64;
 }
 
+// HW:monaka. A function with another target than its file counts for all.
+const char *mpg::whyNoHints(const Module &module) {
+  if (!targetHasTags(module))
+    return "only AArch64 Linux has tags";
+  for (const Function &function : module)
+    if (function.getFnAttribute("target-cpu").getValueAsString() ==
+        "fujitsu-monaka")
+      return "no public document says that FUJITSU-MONAKA acts on tags";
+  return nullptr;
+}
+
 const char *mpg::whyUntagged(const Function &function) {
   static constexpr Attribute::AttrKind sanitizers[] = {
       Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,

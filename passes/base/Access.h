@@ -59,6 +59,9 @@ bool isLinux64(const llvm::Module &module);
 /// Whether code for \p module's target can carry tags: AArch64 Linux.
 bool targetHasTags(const llvm::Module &module);
 
+/// Why no hint is applied in \p module; nullptr: its machine may act on tags.
+const char *whyNoHints(const llvm::Module &module);
+
 /// Why \p function is skipped; nullptr if it is not.
 const char *whyUntagged(const llvm::Function &function);
 

@@ -437,21 +437,21 @@ PreservedAnalyses HintSourcePass::run(Module &module, ModuleAnalysisManager &) {
   // annotations keep loops from being vectorised.
   bool isChanged = readAnnotations(module, requests);
   isChanged |= readMarkers(module, requests);
-  bool hasTags = targetHasTags(module);
+  const char *reason = whyNoHints(module);
   isChanged |= removeTags(module);
   for (const std::string &file : options->hintFiles)
     readSideFile(module, file, requests);
   isChanged |= markTouches(module, requests);
-  if (hasTags && optimised)
+  if (targetHasTags(module) && optimised)
     isChanged |= markLoops(module, requests, *options);
   bool isAsked = !requests.hints.empty() || !requests.ways.empty();
-  if (isAsked && options->userHints && !hasTags)
-    remarkUntagged(module, "only AArch64 Linux has tags");
+  if (isAsked && options->userHints && reason)
+    remarkUntagged(module, reason);
   else if (isAsked && options->userHints && tagsGlobals(module))
     remarkUntagged(module, "-fsanitize=memtag-globals uses the byte itself");
   else if (isAsked && options->userHints && !optimised)
     remarkUntagged(module, "this is -O0; compile with -O1 or more");
-  else if (options->userHints && hasTags && optimised)
+  else if (options->userHints && !reason && optimised)
     isChanged |= applyHints(module, *options, requests);
   eraseMarkers(module);
   if (options->stripDebug && !optimised)

@@ -269,9 +269,10 @@ PreservedAnalyses SectorAutoPass::run(Module &module,
   PassOptions options = loadPassOptions(module);
   if (!options.autoSectors)
     return PreservedAnalyses::all();
-  if (!targetHasTags(module) && options.sim == Simulation::off) {
+  if (const char *reason = whyNoHints(module);
+      reason && options.sim == Simulation::off) {
     warn(module.getContext(), {},
-         "sector=auto has no effect: only AArch64 Linux has tags");
+         Twine("sector=auto has no effect: ") + reason);
     return PreservedAnalyses::all();
   }
   auto &functions =

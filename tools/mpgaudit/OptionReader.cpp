@@ -83,6 +83,7 @@ private:
   template <typename T>
   bool readWord(OptionId id, T &value, ArrayRef<std::pair<StringRef, T>> words);
   bool readBytes(OptionId id, std::optional<uint64_t> &bytes);
+  bool readTarget(AuditSettings &settings);
   bool readPageSizes(AuditSettings &settings);
   bool readChecks(AuditSettings &settings);
   bool readJobs(unsigned &jobs);
@@ -129,6 +130,20 @@ bool OptionReader::readBytes(OptionId id, std::optional<uint64_t> &bytes) {
   return fail(arg, quote(arg) + " is not a size; write it as 512M or 2G");
 }
 
+bool OptionReader::readTarget(AuditSettings &settings) {
+  static constexpr StringLiteral monaka = "monaka";
+  const std::pair<StringRef, std::optional<Target>> targets[] = {
+      {"fugaku", Target::fugaku},
+      {"mpg", Target::mpg},
+      {"libhugetlbfs", Target::libhugetlbfs},
+      {"thp", Target::thp},
+      {monaka, Target::mpg},
+      {"auto", std::nullopt}};
+  settings.onMonaka =
+      monaka.equals_insensitive(args.getLastArgValue(OPT_target));
+  return readWord<std::optional<Target>>(OPT_target, settings.target, targets);
+}
+
 bool OptionReader::readPageSizes(AuditSettings &settings) {
   constexpr uint64_t k = 1 << 10, m = 1 << 20, g = 1 << 30;
   const std::pair<StringRef, uint64_t> pages[] = {
@@ -146,6 +161,8 @@ bool OptionReader::readPageSizes(AuditSettings &settings) {
     return false;
   if (page)
     settings.pageBytes = page;
+  else if (settings.onMonaka) // the larger one of two, HW:monaka
+    settings.pageBytes = 64 * k;
   return true;
 }
 
@@ -284,12 +301,6 @@ bool OptionReader::readPolicy(Options &options) {
 bool OptionReader::read(Options &options) {
   AuditSettings &settings = options.settings;
   settings.checks = defaultChecks();
-  using Words = std::pair<StringRef, std::optional<Target>>;
-  const Words targets[] = {{"fugaku", Target::fugaku},
-                           {"mpg", Target::mpg},
-                           {"libhugetlbfs", Target::libhugetlbfs},
-                           {"thp", Target::thp},
-                           {"auto", std::nullopt}};
   const std::pair<StringRef, ReportFormat> formats[] = {
       {"text", ReportFormat::text},   {"line", ReportFormat::line},
       {"json", ReportFormat::json},   {"jsonl", ReportFormat::jsonl},
@@ -300,7 +311,7 @@ bool OptionReader::read(Options &options) {
       {"note", Severity::note},
       {"never", std::nullopt}};
   std::optional<uint64_t> minBytes;
-  if (!readWord<std::optional<Target>>(OPT_target, settings.target, targets) ||
+  if (!readTarget(settings) ||
       !readWord<ReportFormat>(OPT_format, options.format, formats) ||
       !readColour(options) ||
       !readWord<std::optional<Severity>>(OPT_fail_on, options.failOn, levels) ||

@@ -13,19 +13,23 @@ class Key : Flags<[fileKey]>;
 class ListKey : Flags<[fileKey, fileList]>;
 class PathKey : Flags<[fileKey, filePath]>;
 
-def target : LongValue<"target", "fugaku|mpg|libhugetlbfs|thp|auto",
+def target : LongValue<"target", "fugaku|mpg|libhugetlbfs|thp|monaka|auto",
     "what puts the program on large pages (default auto:\n"
     "decided for each file)">, Key,
     Manual<[{Names what puts the program on large pages: `fugaku` is Fujitsu's library
 libmpg.so.1, `mpg` the runtime of mpgtools, `libhugetlbfs` that library with
-HUGETLB_ELFMAP, `thp` the kernel's transparent huge pages without a library. `auto`,
+HUGETLB_ELFMAP, `thp` the kernel's transparent huge pages without a library. `monaka`
+is `mpg` on FUJITSU-MONAKA: base pages of 4 and 64 KiB, SVE with 256 bits, and hints
+for A64FX on which nothing acts as far as is published. `auto`,
 the default, decides for each file. It is `fugaku` if the file or one of its libraries
 needs Fujitsu's library. It is also `fugaku` for an AArch64 file if the job script is
 for PJM or preloads that library, or if the vendor's files are on this machine. It is
 `libhugetlbfs` if the file needs that library, and `mpg` otherwise.}]>, Section<"Target">;
 def page : LongValue<"page", "4K|16K|64K",
-    "the kernel's base page (default 64K for fugaku, else 4K)">, Key,
-    Manual<[{Sets the kernel's base page. Default: 64K for `fugaku`, 4K otherwise.}]>;
+    "the kernel's base page (default 64K for fugaku and\n"
+    "monaka, else 4K)">, Key,
+    Manual<[{Sets the kernel's base page. Default: 64K for `fugaku` and `monaka`, 4K otherwise. A
+file that is right for 64K is so for 4K.}]>;
 def huge : LongValue<"huge", "2M|32M|512M|1G|16G",
     "the large page (default 2M)">, Key,
     Manual<[{Sets the large page, 2M by default. Facts in JSON always refer to 2 MiB.}]>;
