@@ -433,6 +433,21 @@ static std::vector<std::string> readGovernors(const SysTree &tree) {
   return governors;
 }
 
+static std::optional<std::vector<DividedCache>>
+readDividedCaches(const SysTree &tree) {
+  static constexpr StringLiteral folder = "/sys/fs/resctrl";
+  if (!tree.exists(folder))
+    return std::nullopt;
+  std::vector<DividedCache> caches;
+  for (StringRef name : {"L2", "L3"}) {
+    Fact<std::string> line = tree.line(folder + "/info/" + name + "/cbm_mask");
+    uint64_t mask = 0; // a bit for each part
+    if (line && !StringRef(*line).getAsInteger(16, mask))
+      caches.push_back({name.str(), unsigned(llvm::popcount(mask))});
+  }
+  return caches;
+}
+
 NodeMachine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
   NodeMachine machine;
   auto name = [&](const char *file) {
@@ -453,6 +468,8 @@ NodeMachine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
   machine.container = readContainer(tree);
   machine.smt = name("/sys/devices/system/cpu/smt/control");
   machine.governors = readGovernors(tree);
+  if (machine.architecture == "AArch64")
+    machine.dividedCaches = readDividedCaches(tree);
   auto find = [&](const char *file) {
     return tree.exists(file) ? std::string(file) : std::string();
   };

@@ -78,6 +78,12 @@ enum class A64fxKind : uint8_t {
 /// "FX1000", "FX700", "A64FX", or nothing.
 llvm::StringRef a64fxName(A64fxKind kind);
 
+/// A cache that the kernel's resctrl can divide between groups of tasks.
+struct DividedCache {
+  std::string name; ///< "L3"
+  unsigned parts;
+};
+
 struct NodeMachine {
   Fact<std::string> host, kernelRelease;
   std::string architecture;    ///< "x86-64", "AArch64", "unknown"
@@ -89,6 +95,9 @@ struct NodeMachine {
   std::string container;              ///< which kind; empty: no sign of it
   Fact<std::string> smt;              ///< on, off, notsupported, ...
   std::vector<std::string> governors; ///< each once; empty: not told
+  /// By Arm's MPAM; empty while resctrl is not mounted. Nothing: the kernel has
+  /// none. HW:mpam-resctrl
+  std::optional<std::vector<DividedCache>> dividedCaches;
 
   /// Paths of Fujitsu's files that are there; empty if not.
   std::string vendorLibrary, tagCommand, sectorDevice, barrierDevice;

@@ -66,6 +66,11 @@ JsonObject NodeDocument::verdictItem() {
 
 JsonObject NodeDocument::machineItem() {
   const NodeMachine &machine = node.machine;
+  JsonItem caches;
+  if (machine.dividedCaches)
+    caches = jsonList(*machine.dividedCaches, [](const DividedCache &cache) {
+      return JsonObject{{"name", cache.name}, {"parts", cache.parts}};
+    });
   return {{"host", known(machine.host)},
           {"kernel", known(machine.kernelRelease)},
           {"architecture", machine.architecture},
@@ -75,7 +80,8 @@ JsonObject NodeDocument::machineItem() {
           {"virtualised", textOrNull(machine.virtualised)},
           {"container", textOrNull(machine.container)},
           {"smt", known(machine.smt)},
-          {"governors", machine.governors}};
+          {"governors", machine.governors},
+          {"divided_caches", caches}};
 }
 
 static JsonItem reachItem(Reach reach) {

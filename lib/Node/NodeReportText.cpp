@@ -325,10 +325,26 @@ static const char *reachText(Reach reach) {
   return "";
 }
 
+/// Divided by MPAM, which has come after the A64FX.
+static void writeDividedCaches(raw_ostream &out, const NodeMachine &machine) {
+  if (!machine.dividedCaches)
+    return;
+  std::string line;
+  for (const DividedCache &cache : *machine.dividedCaches)
+    line += (line.empty() ? "" : ", ") + cache.name + " has " +
+            std::to_string(cache.parts);
+  if (line.empty())
+    line = "resctrl shows none; mount -t resctrl resctrl /sys/fs/resctrl";
+  row(out, "cache parts",
+      line +
+          ": MPAM in place of A64FX's ways, for groups of tasks, not arrays");
+}
+
 static void writeExtensions(raw_ostream &out, const Node &node) {
   const NodeMachine &machine = node.machine;
   if (machine.a64fx == A64fxKind::no) {
     row(out, "hint tags", join(node.tags.missing, "; "));
+    writeDividedCaches(out, machine);
     return;
   }
   const RegisterReach &reach = node.registers;
