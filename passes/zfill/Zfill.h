@@ -98,6 +98,9 @@ StreamLoop findStoreStreams(llvm::Loop &loop,
 // The new loop (ZfillLoop.cpp)
 //===----------------------------------------------------------------------===//
 
+/// The smallest block of `auto`, which zeroes in such steps.
+constexpr unsigned smallLineBytes = 64;
+
 /// Puts a loop with DC ZVA in front of \p loop. \returns why not, or null; then
 /// all analyses of the function are stale.
 const char *writeZfillLoop(llvm::Loop &loop, const StreamLoop &known,

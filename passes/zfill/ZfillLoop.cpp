@@ -41,8 +41,6 @@ static constexpr char zeroMark[] = "mpg.zero";
 
 /// The largest block that a machine may have here, too. HW:a64fx-zero-fill
 using a64fx::lineBytes;
-/// Of most others; `auto` zeroes in these steps.
-static constexpr uint64_t smallLineBytes = 64;
 /// DCZID_EL0 without reserved bits: log2 of words, and that it is forbidden.
 /// HW:dczid
 static constexpr uint64_t dczidMask = 0x1f;

@@ -2,15 +2,20 @@
 //
 // The pass, and its remarks. See Zfill.h.
 
+#include "base/A64fx.h"
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/InnermostLoops.h"
+#include "base/WeakCalls.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -34,14 +39,19 @@ makeRemark(const char *reason, size_t streams, unsigned lines,
   return remark;
 }
 
+/// As for PassOptions::zfill: the source decides, or else the option.
+static unsigned chooseLines(const Loop &loop, const PassOptions &options) {
+  std::optional<int> lines = getOptionalIntLoopAttribute(&loop, zfillMark);
+  return lines ? unsigned(*lines) : options.zfill;
+}
+
 /// Changes \p loop, if that is possible.
 static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
                              FunctionAnalysisManager &analyses,
-                             const PassOptions &options) {
+                             const PassOptions &options, unsigned lines) {
   BasicBlock *header = loop.getHeader();
   PassOptions own = options;
-  if (std::optional<int> lines = getOptionalIntLoopAttribute(&loop, zfillMark))
-    own.zfill = unsigned(*lines);
+  own.zfill = lines;
   if (!own.zfill && !options.zfill)
     return {};
   StreamLoop found =
@@ -54,9 +64,41 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
     reason = found.reason;
   if (!reason)
     reason = writeZfillLoop(loop, found, analyses, own);
-  unsigned lines = own.zfill == zfillAuto ? zfillDefaultLines : own.zfill;
+  if (lines == zfillAuto)
+    lines = zfillDefaultLines;
   return {!reason,
           makeRemark(reason, found.streams.size(), lines, place, header)};
+}
+
+/// Bytes of the smallest block that a loop with \p lines is made for.
+static unsigned minBlockBytes(unsigned lines) {
+  return lines == zfillAuto ? smallLineBytes : unsigned(a64fx::lineBytes);
+}
+
+/// Lets libmpg say, when the program starts, that its machine has other blocks
+/// than some loop of \p module is made for.
+static void addStartCheck(Module &module, unsigned minBytes) {
+  std::string name = "mpg_zfill_start_" + std::to_string(minBytes);
+  if (module.getNamedValue(name))
+    return;
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(context);
+  auto *type = FunctionType::get(builder.getVoidTy(), builder.getInt32Ty(),
+                                 /*isVarArg=*/false);
+  Function *check = callIfThere(module, "mpg_check_zero_fill", type, nullptr);
+  if (!check)
+    return;
+  // One of a program's many.
+  auto *start = Function::Create(FunctionType::get(builder.getVoidTy(), false),
+                                 GlobalValue::LinkOnceODRLinkage, name, module);
+  start->setVisibility(GlobalValue::HiddenVisibility);
+  start->setComdat(module.getOrInsertComdat(name));
+  start->addFnAttr(Attribute::NoUnwind);
+  builder.SetInsertPoint(BasicBlock::Create(context, "", start));
+  builder.CreateCall(check, builder.getInt32(minBytes));
+  builder.CreateRetVoid();
+  constexpr int usualPriority = 65535;
+  appendToGlobalCtors(module, start, usualPriority, start);
 }
 
 PreservedAnalyses ZfillPass::run(Module &module,
@@ -70,10 +112,18 @@ PreservedAnalyses ZfillPass::run(Module &module,
          "zfill has no effect: only AArch64 Linux has DC ZVA");
     return PreservedAnalyses::all();
   }
+  unsigned minBytes = 0;
   changeInnermostLoops(module, analyses, options, "Zfill",
                        [&](Loop &loop, const DebugLoc &place,
                            FunctionAnalysisManager &functions) {
-                         return visitLoop(loop, place, functions, options);
+                         unsigned lines = chooseLines(loop, options);
+                         LoopOutcome outcome =
+                             visitLoop(loop, place, functions, options, lines);
+                         if (outcome.isChanged)
+                           minBytes = std::max(minBytes, minBlockBytes(lines));
+                         return outcome;
                        });
+  if (minBytes && targetHasTags(module))
+    addStartCheck(module, minBytes);
   return PreservedAnalyses::none();
 }

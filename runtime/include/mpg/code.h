@@ -30,7 +30,8 @@ enum mpg_code {
   MPG_MSG_REPLICA = 9010,     /* a node has no room for its copy */
   MPG_MSG_TWICE = 9011,       /* another file of libmpg came first */
   MPG_MSG_TEXT = 9012,        /* code stays on normal pages */
-  MPG_MSG_TRIM = 9013         /* malloc_trim() gives little memory back */
+  MPG_MSG_TRIM = 9013,        /* malloc_trim() gives little memory back */
+  MPG_MSG_ZERO_FILL = 9014    /* DC ZVA is not what the program is made for */
 };
 
 #endif /* MPG_CODE_H */

@@ -89,6 +89,11 @@ MPG_API int mpg_sector_begin(const struct mpg_ways *ways);
  * or one that has ended. Keeps errno. */
 MPG_API void mpg_sector_end(int token);
 
+/* A part of the program zeroes lines ahead of its stores, by DC ZVA with blocks
+ * of minBlockBytes to 256 bytes, a power of two. Elsewhere it does not, and a
+ * line on standard error says so, the first time. Keeps errno. */
+MPG_API void mpg_check_zero_fill(uint32_t minBlockBytes);
+
 /* Copies n bytes from s to d by plain loads and stores. On AArch64 the tag
  * bytes sTag and dTag replace the top byte of their addresses. Elsewhere, or
  * where the system does not act on tags, it is memcpy. Returns d without its

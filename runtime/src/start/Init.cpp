@@ -18,6 +18,7 @@
 
 #include "start/Init.h"
 #include "a64fx/Sector.h"
+#include "a64fx/ZeroFill.h"
 #include "base/Env.h"
 #include "base/Messages.h"
 #include "fork/BasePages.h"
@@ -274,6 +275,7 @@ static bool decide() {
   }
   readSettings(variables, state.config, state.messages);
   startSectors(config.sectors, &state.messages);
+  startZeroFill(state.messages);
   state.messages.setMode(unsigned(config.mode));
   state.isOn = true;
   if (config.mode == Mode::none)
