@@ -2,9 +2,9 @@
 //
 // The loops in front of the one that was there. See Stream.h.
 
+#include "base/FrontLoop.h"
 #include "base/PassOptions.h"
 #include "stream/Stream.h"
-#include "zfill/FrontLoop.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

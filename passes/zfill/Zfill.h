@@ -24,75 +24,19 @@
 #ifndef MPG_PASSES_ZFILL_H
 #define MPG_PASSES_ZFILL_H
 
-#include "base/PassOptions.h"
 #include "tags/TagWriter.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
 class Instruction;
 class Loop;
-class LoopInfo;
-class SCEV;
-class SCEVAddRecExpr;
-class SCEVPredicate;
-class ScalarEvolution;
-class StoreInst;
 class Value;
 } // namespace llvm
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Loops that may be changed (StoreStreams.cpp)
-//===----------------------------------------------------------------------===//
-
-/// Bytes of the iterations of one loop that a stream must not overlap.
-struct ReadRange {
-  const llvm::SCEV *address; ///< of one access, in the loop
-  const llvm::SCEV *step;    ///< 64 bits
-  /// From the address; to be multiplied by vscale if isScalable.
-  int64_t begin, end;
-  bool isScalable;
-};
-
-/// Stores of one loop that together overwrite consecutive memory.
-struct StoreStream {
-  /// In the order of their addresses; stores[0] begins the stream.
-  llvm::SmallVector<llvm::StoreInst *, 4> stores;
-  llvm::SmallVector<int64_t, 4> offsets; ///< of each from the first
-  const llvm::SCEVAddRecExpr *address;   ///< of the first
-  const llvm::SCEV *step;                ///< bytes of an iteration, 64 bits
-  uint64_t minStep; ///< bytes; to be multiplied by vscale if isScalable
-  bool isScalable;
-  /// Unless these are elsewhere in memory, which is asked in front of the loop.
-  llvm::SmallVector<ReadRange, 2> reads;
-  /// The innermost loop around it that reads the memory as well. Null: none,
-  /// or StreamUse::overwritten.
-  const llvm::Loop *readIn = nullptr;
-};
-
-/// The facts about a loop before it runs.
-struct StreamLoop {
-  llvm::SmallVector<StoreStream, 4> streams;
-  const llvm::SCEV *times = nullptr; ///< iterations, 64 bits
-  /// Assumptions of the addresses, to be checked in front of the loop.
-  llvm::SmallVector<const llvm::SCEVPredicate *, 2> assumed;
-  /// Why nothing can be zeroed; null: all streams can.
-  const char *reason = nullptr;
-};
-
-/// Conditions on a stream's stores.
-enum class StreamUse {
-  overwritten, ///< the loop reads their memory only after it has stored
-  unread       ///< the loop does not read their memory
-};
-
-/// Looks at \p loop, an innermost one with a preheader. No streams and no
-/// reason: it has nothing to do with this pass.
-StreamLoop findStoreStreams(llvm::Loop &loop,
-                            llvm::FunctionAnalysisManager &analyses,
-                            const PassOptions &options, StreamUse use);
+struct PassOptions;
+struct StreamLoop;
 
 //===----------------------------------------------------------------------===//
 // The new loop (ZfillLoop.cpp)

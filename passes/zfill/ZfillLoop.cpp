@@ -15,7 +15,9 @@
 
 #include "base/A64fx.h"
 #include "base/Access.h"
-#include "zfill/FrontLoop.h"
+#include "base/FrontLoop.h"
+#include "base/PassOptions.h"
+#include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"

@@ -6,6 +6,8 @@
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/InnermostLoops.h"
+#include "base/PassOptions.h"
+#include "base/StoreStreams.h"
 #include "base/WeakCalls.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -7,7 +7,7 @@
 #ifndef MPG_PASSES_FRONTLOOP_H
 #define MPG_PASSES_FRONTLOOP_H
 
-#include "zfill/Zfill.h"
+#include "base/StoreStreams.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 

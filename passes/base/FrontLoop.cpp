@@ -2,7 +2,7 @@
 //
 // See FrontLoop.h.
 
-#include "zfill/FrontLoop.h"
+#include "base/FrontLoop.h"
 #include "base/OmpRegions.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

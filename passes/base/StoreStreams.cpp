@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which loops overwrite consecutive memory that they do not read. See Zfill.h.
+// See StoreStreams.h. zfill/Zfill.h has the rules.
 
+#include "base/StoreStreams.h"
 #include "base/Access.h"
+#include "base/PassOptions.h"
 #include "base/Scev.h"
-#include "zfill/Zfill.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryLocation.h"
