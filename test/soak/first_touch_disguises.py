@@ -9,16 +9,21 @@ has to point there. A program prints `array BYTES STEP` for each such array,
 STEP being the bytes that one iteration of the parallel loop works on, and a
 sum over its results. `=== NAME` begins the next file.
 
+disguises/ has a file for each language. In it `%%% NAME` begins a disguise, with
+`sched`, `chunk` and `threads` where mpg_first_touch needs them, and `%%% <NAME>` a part
+that disguises name in their text.
+
 The programs are written for this purpose: each hides the same mistake in a way
 that real programs have. Sums are of small whole numbers, so they are exact in
 any order.
 """
 
 import dataclasses
+import pathlib
 import random
 import re
 import string
-from typing import Dict, List, Set
+from typing import Dict, Iterator, List, Set
 
 WORDS = ("alpha angle basin bound carbon cell column depth drift energy field "
          "flow flux force front gauge grain heat inner lattice level "
@@ -28,6 +33,7 @@ WORDS = ("alpha angle basin bound carbon cell column depth drift energy field "
          "valve vector volume wave weight width").split()
 NAMES = "a b c n m i j r s v p q f g h k S M".split()
 C_TYPES = ["double", "float", "long"]
+SUFFIXES = {"c": ".c", "c++": ".cpp", "fortran": ".f90"}
 
 C_HEAD = """\
 #include <stdio.h>
@@ -86,17 +92,15 @@ def words_for(chooser: random.Random, language: str) -> Dict[str, str]:
         I=chooser.choice(["long", "size_t"]))
     if language == "fortran":
         words["value"] = chooser.choice(["2", "1"])
-        words["r8"] = chooser.choice(["real(8)", "real(kind=8)",
-                                      "double precision"])
+        words["r8"] = chooser.choice(["real(8)", "real(kind=8)", "double precision"])
     return words
 
 
-def written(disguise: Disguise, seed: int, repaired: bool
-            ) -> Dict[str, Source]:
+def written(disguise: Disguise, seed: int, repaired: bool) -> Dict[str, Source]:
     """The files of the program; the same seed gives both twins one wording."""
     chooser = random.Random(f"{disguise.name} {seed}")
     words = words_for(chooser, disguise.language)
-    suffix = {"c": ".c", "c++": ".cpp", "fortran": ".f90"}[disguise.language]
+    suffix = SUFFIXES[disguise.language]
     texts: Dict[str, List[str]] = {}
     name = "main" + suffix
     for line in disguise.text.lstrip("\n").splitlines():
@@ -125,9 +129,21 @@ def marked(text: str, repaired: bool) -> Source:
     return Source("\n".join(lines) + "\n", marks)
 
 
+def read_disguises(language: str, suffix: str) -> Iterator[Disguise]:
+    path = pathlib.Path(__file__).with_name("disguises") / f"{suffix[1:]}.txt"
+    parts: Dict[str, str] = {}
+    for section in path.read_text(encoding="utf-8").split("\n%%% ")[1:]:
+        head, _, text = section.strip("\n").partition("\n")
+        name, *expected = head.split()
+        if name.startswith("<"):
+            parts[name] = text
+            continue
+        for part, whole in parts.items():
+            text = text.replace(part, whole)
+        values = {key: int(value) for key, value in (word.split("=") for word in expected)}
+        yield Disguise(name, language, text, **values)
+
+
 def all_disguises() -> List[Disguise]:
-    # Imported here: the three files of programs use this one's types.
-    from first_touch_disguises_c import C
-    from first_touch_disguises_cxx import CXX
-    from first_touch_disguises_fortran import FORTRAN
-    return C + CXX + FORTRAN
+    return [disguise for language, suffix in SUFFIXES.items()
+            for disguise in read_disguises(language, suffix)]
