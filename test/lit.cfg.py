@@ -23,9 +23,7 @@ config.name = "mpgtools"
 sys.path[:0] = [os.path.join(site["mpg_source"], "test", name) for name in ("lib", "tools")]
 from shared_machine import SharedMachineTest  # noqa: E402
 
-config.test_format = SharedMachineTest(
-    site["mpg_source"], build, site["seed"], site["runs_all"]
-)
+config.test_format = SharedMachineTest(site["mpg_source"], build, site["seed"], site["runs_all"])
 # Where the same tests run in another build, too, one in so many is enough.
 config.samples = [("*", int(lit_config.params.get("one_in", site["one_in"])))]
 config.suffixes = [".test", ".c", ".cpp", ".s", ".yaml"]
@@ -185,8 +183,7 @@ child = os.fork()
 if child == 0:
     os._exit(0 if libc.ptrace(0, 0, None, None) == 0 else 1)  # PTRACE_TRACEME
 may = {"ptrace": os.waitpid(child, 0)[1] == 0}
-number, move_pages = {"x86_64": (298, 279), "aarch64": (241, 239)}.get(
-    os.uname().machine, (0, 0))
+number, move_pages = {"x86_64": (298, 279), "aarch64": (241, 239)}.get(os.uname().machine, (0, 0))
 may["numa-calls"] = move_pages and libc.syscall(move_pages, 0, 0, 0, 0, 0, 0) == 0
 page_faults = struct.pack("IIQQQQQIIQ", 1, 64, 2, 0, 0, 0, 1 << 5, 0, 0, 0)
 counter = libc.syscall(number, page_faults, 0, -1, -1, 0) if number else -1
@@ -229,9 +226,7 @@ if subprocess.run(
     [site["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
 ).returncode == 0:
     config.available_features.add("python-jsonschema")
-if subprocess.run(
-    [site["python"], "-c", "import pip"], stderr=subprocess.DEVNULL
-).returncode == 0:
+if subprocess.run([site["python"], "-c", "import pip"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("pip")
 # The official schema, which quickstart fetches (test/tools/sarif_schema); one
 # for all builds.

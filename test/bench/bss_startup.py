@@ -27,8 +27,7 @@ INPUTS = TEST / "runtime" / "Inputs"
 def build(folder: str, bss_mib: int) -> str:
     data, program = os.path.join(folder, "data"), os.path.join(folder, f"bss{bss_mib}")
     if not os.path.exists(data + ".s"):
-        subprocess.run([sys.executable, INPUTS / "make_data.py", "64", "10", data],
-                       check=True)
+        subprocess.run([sys.executable, INPUTS / "make_data.py", "64", "10", data], check=True)
     subprocess.run(["gcc", "-O1", f"-DBSS_MIB={bss_mib}", INPUTS / "regions.c",
                     data + ".s", "-o", program], check=True)
     return program
@@ -36,8 +35,7 @@ def build(folder: str, bss_mib: int) -> str:
 
 def milliseconds(program: str, environment: dict) -> float:
     start = time.monotonic_ns()
-    done = subprocess.run([program, "time"], stdout=subprocess.PIPE, check=True,
-                          env=environment)
+    done = subprocess.run([program, "time"], stdout=subprocess.PIPE, check=True, env=environment)
     return (int(done.stdout) - start) / 1e6
 
 

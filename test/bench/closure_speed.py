@@ -60,13 +60,10 @@ def main() -> int:
     print(f"{len(programs)} ELF files of {' '.join(speed.ROOTS)}, {len(libraries)} libraries, "
           f"{pairs} pairs")
     print(f"machine: {speed.describe_machine()}")
-    print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} "
-          f"{'peak MiB':>9}")
-    for name, rows in zip(("mpgaudit", "mpgaudit --no-closure", "scanelf -a"),
-                          usages):
+    print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} {'peak MiB':>9}")
+    for name, rows in zip(("mpgaudit", "mpgaudit --no-closure", "scanelf -a"), usages):
         speed.print_usage(name, rows)
-    reached = speed.print_ratio("with the closure", usages[0], usages[2],
-                                CLOSURE_BAR)
+    reached = speed.print_ratio("with the closure", usages[0], usages[2], CLOSURE_BAR)
     if broken:
         print(f"mpgaudit ended with {broken[0]} in {len(broken)} runs: the "
               "times are those of an incomplete run")

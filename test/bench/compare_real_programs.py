@@ -57,8 +57,7 @@ def write_sat(path: str, variables: int, clauses: int) -> None:
 
 def write_text(path: str) -> None:
     numbers = random.Random(2)
-    words = ["".join(numbers.choices("etaoinshrdlu", k=numbers.randint(1, 9)))
-             for _ in range(5000)]
+    words = ["".join(numbers.choices("etaoinshrdlu", k=numbers.randint(1, 9))) for _ in range(5000)]
     with open(path, "w", encoding="ascii") as file:
         for _ in range(400_000):
             file.write(" ".join(numbers.choices(words, k=10)) + "\n")
@@ -211,8 +210,7 @@ def main() -> int:
         if arguments.processor_time:
             compare_times(commands, mpgrun, arguments)
         else:
-            failed = sum(compare_one(mpgrun, arguments, command)
-                         for command in commands.values())
+            failed = sum(compare_one(mpgrun, arguments, command) for command in commands.values())
     return 1 if failed else 0
 
 

@@ -160,9 +160,7 @@ def main() -> int:
               "memcpy loop        memcpy + prefetch  compiler's loop")  # fmt: skip
         for case in plan(dims, arguments.threads):
             where, times = run(program, case, arguments.rounds)
-            if case.tokens > SHORT_CALL and case.spread == "uniform" and (
-                case.threads == 1
-            ):
+            if case.tokens > SHORT_CALL and case.spread == "uniform" and (case.threads == 1):
                 print(f"-- {case.rows} rows of {case.row_bytes} bytes; {where} large")
             missed += not judge(case, times)
     print(f"{missed} missed" if missed else "all bars met")

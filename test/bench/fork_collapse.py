@@ -108,8 +108,7 @@ class Server:
 
 def ratio(values: List[float], plain: List[float]) -> str:
     each = [one / other for one, other in zip(values, plain)]
-    medians = sorted(statistics.median(random.choices(each, k=len(each)))
-                     for _ in range(2000))
+    medians = sorted(statistics.median(random.choices(each, k=len(each))) for _ in range(2000))
     return f"{statistics.median(each):.2f}x [{medians[50]:.2f}, {medians[1949]:.2f}]"
 
 

@@ -94,8 +94,7 @@ def microseconds(program: str, threads: int, environment: dict) -> List[float]:
 def report(what: str, pairs: List[Tuple[float, float]]) -> None:
     ratios = [ours / theirs for theirs, ours in pairs]
     source = random.Random(1)
-    medians = sorted(statistics.median(source.choices(ratios, k=len(ratios)))
-                     for _ in range(2000))
+    medians = sorted(statistics.median(source.choices(ratios, k=len(ratios))) for _ in range(2000))
     print(f"{what}: plain {statistics.median(p[0] for p in pairs):.1f} us, "
           f"libmpg {statistics.median(p[1] for p in pairs):.1f} us, "
           f"ratio {statistics.median(ratios):.3f} ({medians[50]:.3f} to {medians[1949]:.3f})")

@@ -141,11 +141,7 @@ def fastest(results: Results, setups: list[Setup], get: Get, hugetlb: bool = Fal
         and not setup.is_ours
         and (setup.is_hugetlb or not hugetlb)
     ]
-    return min(
-        names,
-        key=lambda name: statistics.median(figures(results[name], get)),
-        default=None,
-    )
+    return min(names, key=lambda name: statistics.median(figures(results[name], get)), default=None)
 
 
 def print_table(results: Results, failed: dict[str, str], columns: dict[str, Get]):
@@ -193,10 +189,7 @@ def judge_touched(report: Report, results: Results, setups: list[Setup]) -> None
 
 def judge_pool(report: Report, results: Results) -> None:
     asked = BLOCKS * BLOCK_MIB * 1.01
-    for name, bar in (
-        ("mpg COLORING=0", asked),
-        ("mpg", asked + BLOCKS * FRAME_MIB),
-    ):
+    for name, bar in (("mpg COLORING=0", asked), ("mpg", asked + BLOCKS * FRAME_MIB)):
         if name in results:
             used = max(run.figures["pool_mib"][0] for run in results[name])
             report.check_max(f"pool with the blocks there, {name}", used, bar, "MiB")

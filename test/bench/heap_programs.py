@@ -109,9 +109,7 @@ def make_programs(folder: str) -> dict[str, list[str]]:
         "tar": ["tar", "cf", "/dev/null", "-C", REPO, "runtime"],
     }
     paths = {name: shutil.which(command[0]) for name, command in programs.items()}
-    return {
-        name: [path, *programs[name][1:]] for name, path in paths.items() if path
-    }
+    return {name: [path, *programs[name][1:]] for name, path in paths.items() if path}
 
 
 def our_setups(library: str) -> list[Setup]:

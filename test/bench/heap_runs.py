@@ -101,11 +101,7 @@ def our_setups(library: str) -> list[Setup]:
         ("mpg LOCK=0 keep", {**lock, "MALLOC_TRIM_THRESHOLD_": str(1 << 50)}),
     ]
     # Only the heap on large pages: stacks stay on normal ones, as the peers' do.
-    common = {
-        "LD_PRELOAD": library,
-        "MPG_MODE": "hugetlb",
-        "XOS_MMM_L_LPG_MODE": "base",
-    }
+    common = {"LD_PRELOAD": library, "MPG_MODE": "hugetlb", "XOS_MMM_L_LPG_MODE": "base"}
     return [Setup(name, {**common, **words}, True, True) for name, words in settings]
 
 

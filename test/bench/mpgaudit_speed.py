@@ -27,8 +27,7 @@ import tempfile
 import time
 from typing import List, Optional, Tuple
 
-REPO = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
+REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROOTS = ["/usr/bin", "/usr/lib"]
 DEFAULT_BAR = 1.0          # times scanelf -a
 LAYOUT_BAR = 1.0           # times scanelf -a
@@ -80,8 +79,7 @@ def list_elf_files() -> List[str]:
 
 def largest_symbol_table(paths: List[str]) -> Tuple[int, str]:
     """Bytes and file of the largest .symtab or .dynsym, according to readelf."""
-    pattern = re.compile(r"\s(?:SYMTAB|DYNSYM)\s+[0-9a-f]{8,16} [0-9a-f]+ "
-                         r"([0-9a-f]+) ")
+    pattern = re.compile(r"\s(?:SYMTAB|DYNSYM)\s+[0-9a-f]{8,16} [0-9a-f]+ " r"([0-9a-f]+) ")
     best, name, current = 0, "", ""
     for start in range(0, len(paths), 500):
         text = subprocess.run(
@@ -118,8 +116,7 @@ class Estimate:
     def of(ratios: List[float]) -> "Estimate":
         logs = [math.log(ratio) for ratio in ratios]
         mean = statistics.fmean(logs)
-        half = (student_t(len(logs) - 1) * statistics.stdev(logs)
-                / math.sqrt(len(logs)))
+        half = (student_t(len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs)))
         return Estimate(math.exp(mean), math.exp(mean - half),
                         math.exp(mean + half), min(ratios), max(ratios))
 
@@ -163,11 +160,9 @@ def print_usage(name: str, usages: List[Usage]) -> None:
           f"{max(usage.peak_kib for usage in usages) / 1024:9.1f}")
 
 
-def print_ratio(name: str, ours: List[Usage], theirs: List[Usage],
-                bar: float) -> bool:
+def print_ratio(name: str, ours: List[Usage], theirs: List[Usage], bar: float) -> bool:
     """One line for a bar; whether it is reached."""
-    ratio = Estimate.of([a.cpu_seconds / b.cpu_seconds
-                         for a, b in zip(ours, theirs)])
+    ratio = Estimate.of([a.cpu_seconds / b.cpu_seconds for a, b in zip(ours, theirs)])
     print(f"{name}: {ratio.mean:.3f}x scanelf -a (95 % {ratio.low:.3f} to "
           f"{ratio.high:.3f}, pairs {ratio.least:.3f} to {ratio.most:.3f}); "
           f"bar {bar:.1f}x: {ratio.verdict(bar)}")
@@ -243,14 +238,11 @@ def main() -> int:
                     [scanelf, "-a", "-f", file.name]]
         usages = measure(commands, pairs)
     # 2 is possible: one damaged file on the machine is enough.
-    broken = [u.status for u in usages[0] + usages[1]
-              if u.status not in (0, 1, 2)]
+    broken = [u.status for u in usages[0] + usages[1] if u.status not in (0, 1, 2)]
     print(f"{len(paths)} ELF files of {' '.join(ROOTS)}, {pairs} pairs")
     print(f"machine: {describe_machine()}")
-    print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} "
-          f"{'peak MiB':>9}")
-    for name, rows in zip(("mpgaudit", "mpgaudit layout", "scanelf -a"),
-                          usages):
+    print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} {'peak MiB':>9}")
+    for name, rows in zip(("mpgaudit", "mpgaudit layout", "scanelf -a"), usages):
         print_usage(name, rows)
     reached = [
         print_ratio("all default checks", usages[0], usages[2], DEFAULT_BAR),

@@ -174,8 +174,7 @@ def measure_case(name: str, compiler: List[str], sources: List[Source],
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--plugin", default=REPO / "build/lib/MpgPasses.so",
-                        type=pathlib.Path)
+    parser.add_argument("--plugin", default=REPO / "build/lib/MpgPasses.so", type=pathlib.Path)
     parser.add_argument("--clang", default="clang-22")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--own", action="store_true", help="the user's hints alone")
@@ -201,8 +200,7 @@ def main() -> int:
                and not path.name.startswith("survive")]
     print(f"machine: {describe_machine()}; {time.strftime('%Y-%m-%d')}")
     if arguments.own:
-        return not measure_case("user's hints", compiler, kernels, plugin, "",
-                                arguments.runs)
+        return not measure_case("user's hints", compiler, kernels, plugin, "", arguments.runs)
     with tempfile.TemporaryDirectory() as scratch:
         work = arguments.work or pathlib.Path(scratch)
         work.mkdir(parents=True, exist_ok=True)

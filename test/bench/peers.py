@@ -75,8 +75,7 @@ class Bench:
 
     def multichase(self, pages, size):
         # The average, as ours is: its best hides what neighbours take of a cache.
-        command = [self.options.multichase, "-a", "-s", "64", "-m", size, "-T", size,
-                   "-n", "2"]
+        command = [self.options.multichase, "-a", "-s", "64", "-m", size, "-T", size, "-n", "2"]
         return float(output(command + (["-p", "2m"] if pages == "2M" else [])))
 
     def worker(self, experiment, pages, *parameters):

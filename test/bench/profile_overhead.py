@@ -75,9 +75,7 @@ def cpu_seconds(command):
 
 
 def interval(ratios):
-    medians = sorted(
-        statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(2000)
-    )
+    medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(2000))
     return medians[50], medians[-51]
 
 

@@ -57,13 +57,11 @@ def build(mpg_clang: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     return program
 
 
-def run(mpgsim: pathlib.Path, program: pathlib.Path, kernel: str,
-        calls: int) -> Dict[str, int]:
+def run(mpgsim: pathlib.Path, program: pathlib.Path, kernel: str, calls: int) -> Dict[str, int]:
     """The counts of the whole run."""
     output = program.with_suffix(".json")
     # Threads that wait must not take the processors of those that work.
-    environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS),
-                       OMP_WAIT_POLICY="passive")
+    environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS), OMP_WAIT_POLICY="passive")
     subprocess.run([mpgsim, "--pages=2M", "--json", f"--output={output}", program,
                     kernel, str(calls)], check=True, env=environment,
                    stdout=subprocess.DEVNULL)
@@ -103,8 +101,7 @@ def main() -> None:
         for kernel in ("helmholtz", "moments", "pairs"):
             few, many = (run(options.build / "bin/mpgsim", program, kernel, calls)
                          for calls in (2, 2 + options.calls))
-            modelled[kernel] = {name: (many[name] - few[name]) / options.calls
-                                for name in many}
+            modelled[kernel] = {name: (many[name] - few[name]) / options.calls for name in many}
     print("\n".join(rows(modelled)))
 
 

@@ -27,8 +27,7 @@ from typing import Dict, List
 REPO = pathlib.Path(__file__).resolve().parents[2]
 KERNELS = {"triad": (1, 17), "lookup": (1, 17), "sparse": (1, 9),
            "product": (1, 3), "threads": (1, 17)}  # rounds
-COUNTS = ("accesses", "L1 DTLB misses", "L2 DTLB misses", "L1D misses min",
-          "L2 misses min")
+COUNTS = ("accesses", "L1 DTLB misses", "L2 DTLB misses", "L1D misses min", "L2 misses min")
 # Of counts as large as this; smaller ones are the start's.
 LEAST = 10000
 WANTED_PERCENT, WANTED_SPEED = 1.0, 0.5
@@ -64,8 +63,7 @@ def counts(command: List[str], kernel: str) -> Dict[str, int]:
 
 def seconds(command: List[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
@@ -99,8 +97,7 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
             for name, command in commands.items():
                 short = seconds([*command, kernel, str(few)])
                 spent[name].append(seconds([*command, kernel, str(many)]) - short)
-        medians = {name: max(statistics.median(all_runs), 1e-9)
-                   for name, all_runs in spent.items()}
+        medians = {name: max(statistics.median(all_runs), 1e-9) for name, all_runs in spent.items()}
         ratio = medians["cache"] / medians["mpgsim"]
         missed += ratio < WANTED_SPEED
         print(f"{kernel}: mpgsim {medians['mpgsim']:.2f} s, the cache plugin "
@@ -116,8 +113,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, metavar="N")
     parser.add_argument("--qemu", default="qemu-aarch64", metavar="PATH")
     parser.add_argument("--cache", default="", metavar="PLUGIN")
-    parser.add_argument("--build", type=pathlib.Path, metavar="DIR",
-                        default=REPO / "build")
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR", default=REPO / "build")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sim-qemu-") as work:
         return measure(options, pathlib.Path(work))

@@ -37,12 +37,10 @@ def seconds(command: List[str]) -> Tuple[float, float]:
     """On the clock, and of the processors."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return end - start, (after.ru_utime + after.ru_stime
-                         - before.ru_utime - before.ru_stime)
+    return end - start, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
@@ -62,8 +60,7 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
     begin = time.monotonic()
     for number, (kernel, (few, many, wanted)) in enumerate(KERNELS.items(), 1):
         end = begin + options.seconds * number / len(KERNELS)
-        spent: Dict[str, List[Tuple[float, float]]] = {
-            name: [] for name in commands}
+        spent: Dict[str, List[Tuple[float, float]]] = {name: [] for name in commands}
         for run in range(options.runs):
             if run and time.monotonic() > end:
                 break
@@ -91,8 +88,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=5, metavar="N")
     parser.add_argument("--seconds", type=float, default=math.inf, metavar="S")
-    parser.add_argument("--bin", type=pathlib.Path, metavar="DIR",
-                        default=REPO / "build/bin")
+    parser.add_argument("--bin", type=pathlib.Path, metavar="DIR", default=REPO / "build/bin")
     parser.add_argument("--doubling", action="store_true")
     options = parser.parse_args()
     if options.doubling:

@@ -24,8 +24,7 @@ BARS = {"libmpg, thp": 0.6, "libmpg, none": 0.6, "mpgrun --mode=thp": 2.0}
 
 
 def cpu_milliseconds(command: list, environment: dict) -> float:
-    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0)
-             for number in (0, 1, 2)]
+    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     child = os.posix_spawnp(command[0], command, environment, file_actions=quiet)
     _, status, used = os.wait4(child, 0)
     if status:

@@ -21,12 +21,10 @@ import tempfile
 from typing import Counter, List
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
-PROCESSORS = [["-mcpu=a64fx"], ["-mcpu=a64fx", "-msve-vector-bits=512"],
-              ["-mcpu=generic"]]
+PROCESSORS = [["-mcpu=a64fx"], ["-mcpu=a64fx", "-msve-vector-bits=512"], ["-mcpu=generic"]]
 SUMS = re.compile(r"loops: (\d+) the same, (\d+) shorter, (\d+) longer, (\d+) "
                   r"not paired, (\d+) kept; (\d+) instructions, (\d+) without")
-NAMES = ["same", "shorter", "longer", "unpaired", "kept", "instructions",
-         "without"]
+NAMES = ["same", "shorter", "longer", "unpaired", "kept", "instructions", "without"]
 DIFFERENCE = re.compile("  (longer|not paired|kept): ")
 ONE_HINT = """#include <mpg/hints.h>
 #pragma clang attribute push(MPG_STREAM, apply_to = function)
@@ -45,8 +43,7 @@ def compare(source: pathlib.Path, flags: List[str], hints: str,
     plugin = f"-fpass-plugin={options.plugin}"
     subprocess.run(command + [str(source), "-o", plain], check=True)
     if hints == "one hint":
-        subprocess.run(command + [plugin, "-DMPG_HINTS", str(wrapper), "-o",
-                                  tagged], check=True)
+        subprocess.run(command + [plugin, "-DMPG_HINTS", str(wrapper), "-o", tagged], check=True)
     else:
         subprocess.run(command + [plugin, str(source), "-o", tagged],
                        check=True, env={**os.environ, "MPG_PASS_OPTIONS":
@@ -58,8 +55,7 @@ def compare(source: pathlib.Path, flags: List[str], hints: str,
     return done.stdout
 
 
-def compare_all(flags: List[str], hints: str,
-                options: argparse.Namespace) -> Counter[str]:
+def compare_all(flags: List[str], hints: str, options: argparse.Namespace) -> Counter[str]:
     total: Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="tag-loops-") as work:
         for source in (REPO / "test/bench/tag_loops.c",
@@ -81,8 +77,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--only", default="", metavar="FILE", help="one of the sources")
-    parser.add_argument("--verbose", action="store_true",
-                        help="name the loops that are longer")
+    parser.add_argument("--verbose", action="store_true", help="name the loops that are longer")
     parser.add_argument("--clang", default="clang-22", metavar="PATH")
     parser.add_argument("--plugin", type=pathlib.Path, metavar="PATH",
                         default=REPO / "build/lib/MpgPasses.so")

@@ -34,14 +34,12 @@ def run(program: str, use: str, count: int, stack: int, library: str) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--library",
-                        default=str(BENCH.parents[1] / "build/lib/libmpgrt.so"))
+    parser.add_argument("--library", default=str(BENCH.parents[1] / "build/lib/libmpgrt.so"))
     parser.add_argument("--pairs", type=int, default=30)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "threads")
-        subprocess.run(["gcc", "-O2", "-pthread", BENCH / "threads.c", "-o", program],
-                       check=True)
+        subprocess.run(["gcc", "-O2", "-pthread", BENCH / "threads.c", "-o", program], check=True)
         print(f"{platform.machine()}, Linux {platform.release()}, "
               f"{os.cpu_count()} CPUs, {options.pairs} pairs")
         for name, stack in SIZES.items():

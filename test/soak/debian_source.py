@@ -31,10 +31,8 @@ def as_deb_src(name: str, text: str) -> str:
                    if re.search(r"(?mi)^uris:.*/\S*debian", stanza)]
         return "\n\n".join(re.sub(r"(?mi)^types:.*$", "Types: deb-src", stanza)
                            for stanza in stanzas) + "\n"
-    lines = [line for line in text.splitlines()
-             if re.match(r"deb\s.*/\S*debian", line)]
-    return "".join(re.sub(r"^deb\s", "deb-src ", line) + "\n"
-                   for line in lines)
+    lines = [line for line in text.splitlines() if re.match(r"deb\s.*/\S*debian", line)]
+    return "".join(re.sub(r"^deb\s", "deb-src ", line) + "\n" for line in lines)
 
 
 def files_of_apt() -> List[pathlib.Path]:
@@ -47,8 +45,7 @@ def files_of_apt() -> List[pathlib.Path]:
     parts = pathlib.Path(values["PARTS"])
     files = [pathlib.Path(values["LIST"])]
     if parts.is_dir():
-        files += sorted(path for path in parts.iterdir()
-                        if path.suffix in (".list", ".sources"))
+        files += sorted(path for path in parts.iterdir() if path.suffix in (".list", ".sources"))
     return [path for path in files if path.is_file()]
 
 
@@ -84,8 +81,7 @@ class Sources:
                     "package sources name a Debian archive?")
         return self.unpack(package, download, target)
 
-    def unpack(self, package: str, download: pathlib.Path,
-               target: pathlib.Path) -> pathlib.Path:
+    def unpack(self, package: str, download: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
         descriptions = sorted(download.glob("*.dsc"))
         scratch = self.folder / f"{package}.unpacking"
         shutil.rmtree(scratch, ignore_errors=True)
@@ -111,8 +107,7 @@ class Sources:
     def write_parts(self) -> None:
         parts = self.folder / "apt" / "parts"
         parts.mkdir(parents=True, exist_ok=True)
-        (self.folder / "apt" / "lists" / "partial").mkdir(parents=True,
-                                                          exist_ok=True)
+        (self.folder / "apt" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         for path in files_of_apt():
             text = as_deb_src(path.name, path.read_text(encoding="utf-8"))
             if text.strip():

@@ -14,8 +14,7 @@ from typing import List
 FIRST = 24  # where pointers start, of 64 elements of each array
 SPAN = 8  # how far from there an index gets, in both directions
 TYPES = ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double"]
-HINTS = ["", "MPG_STREAM ", "MPG_SECTOR(2) ", "MPG_NO_HWPF ",
-         "MPG_HINT(sector=3, no_l1_hwpf) "]
+HINTS = ["", "MPG_STREAM ", "MPG_SECTOR(2) ", "MPG_NO_HWPF ", "MPG_HINT(sector=3, no_l1_hwpf) "]
 # Type of the argument, conversion from an address, conversion back to it.
 DISGUISES = [
     ("uint64_t", "a | BOX", "b & 0xffffffffffff"),

@@ -43,8 +43,7 @@ class Program:
                       "-fsave-optimization-record",
                       "-foptimization-record-passes=mpg"]
         for name in self.names:
-            self.run([*self.compiler(), *words, "-c", name, "-o",
-                      f"{name}.o"])
+            self.run([*self.compiler(), *words, "-c", name, "-o", f"{name}.o"])
 
     def link(self, output: str, more: List[str]) -> None:
         words = self.compiler()
@@ -61,8 +60,7 @@ class Program:
     def run(self, command: List[str]) -> None:
         environment = {}
         if self.plugin and self.options.mode != "on":
-            environment["MPG_PASS_OPTIONS"] = ("first-touch="
-                                               + self.options.mode)
+            environment["MPG_PASS_OPTIONS"] = ("first-touch=" + self.options.mode)
         output(command, environment, self.folder, COMMAND_SECONDS)
 
     def remarks(self) -> List[Remark]:

@@ -15,8 +15,7 @@ PLACEMENT = {"SerialFirstTouch", "NotBlock", "PlacementTooFine",
              "NonStaticSchedule", "MismatchedSchedules", "SharedRead",
              "SerialRows"}
 REPAIRS = {"FirstTouchInserted", "InitParallelised"}
-PARALLEL = {"FalseSharing", "SamePow2Arrays", "CoarseLoop",
-            "SmallParallelRegion", "BrkHeap"}
+PARALLEL = {"FalseSharing", "SamePow2Arrays", "CoarseLoop", "SmallParallelRegion", "BrkHeap"}
 ALL = PLACEMENT | REPAIRS | PARALLEL
 
 

@@ -60,8 +60,7 @@ def read_note(text: str) -> Optional[Note]:
                       r"((?:[0-9a-f]{2} ){48})", text)
     if not match:
         return None
-    version, flags, _, *numbers = struct.unpack("<HHI5Q",
-                                                bytes.fromhex(match[1]))
+    version, flags, _, *numbers = struct.unpack("<HHI5Q", bytes.fromhex(match[1]))
     return Note(version, flags, *numbers)
 
 
@@ -74,8 +73,7 @@ def read_segments(text: str) -> List[Segment]:
 
 def read_section(text: str, name: str) -> Optional[int]:
     """Address of a section, None if the file has none of that name."""
-    match = re.search(rf"(?m)^\s+\[ *\d+\] {re.escape(name)}\s+\S+\s+(\S+)",
-                      text)
+    match = re.search(rf"(?m)^\s+\[ *\d+\] {re.escape(name)}\s+\S+\s+(\S+)", text)
     return int(match[1], 16) if match else None
 
 
@@ -101,8 +99,7 @@ def layout_faults(path: pathlib.Path) -> List[str]:
     for name, wanted in ((".data", start), (".bss", base + note.bss_start)):
         address = read_section(text, name)
         if address is not None and address != wanted:
-            faults.append(f"{name} begins at {address:#x}, "
-                          f"the note says {wanted:#x}")
+            faults.append(f"{name} begins at {address:#x}, the note says {wanted:#x}")
     if start % HUGE_BYTES or end % HUGE_BYTES:
         faults.append(f"{start:#x}-{end:#x} is not on 2 MiB borders")
     return faults + segment_faults(segments, start, end)

@@ -15,8 +15,7 @@ JOBS = "-j2"
 
 # Debian's patches make generated files look older than their sources. Generating them again would
 # need more tools and change nothing.
-NO_AUTOTOOLS = {name: ":" for name in
-                ("ACLOCAL", "AUTOMAKE", "AUTOCONF", "AUTOHEADER", "MAKEINFO")}
+NO_AUTOTOOLS = {name: ":" for name in ("ACLOCAL", "AUTOMAKE", "AUTOCONF", "AUTOHEADER", "MAKEINFO")}
 
 
 @dataclasses.dataclass
@@ -86,8 +85,7 @@ def automake_results(log: str) -> Results:
 
 
 def gawk_steps(tools: Toolchain) -> List[Step]:
-    compiler = {"CC": f"clang-22 {tools.clang_flags}", "CFLAGS": "-O1",
-                **NO_AUTOTOOLS}
+    compiler = {"CC": f"clang-22 {tools.clang_flags}", "CFLAGS": "-O1", **NO_AUTOTOOLS}
     # Not plain `make`: Debian's source lacks the manual.
     return [
         Step(["./configure", "--disable-nls", "--disable-mpfr",
@@ -132,8 +130,7 @@ def cppunit_results(tree: pathlib.Path, log: str) -> Results:
 
 
 def libgc_steps(tools: Toolchain) -> List[Step]:
-    compiler = {"CC": f"gcc {tools.gcc_flags}",
-                "CXX": f"g++ {tools.gcc_flags}", **NO_AUTOTOOLS}
+    compiler = {"CC": f"gcc {tools.gcc_flags}", "CXX": f"g++ {tools.gcc_flags}", **NO_AUTOTOOLS}
     return [
         Step(["./configure", "--with-libatomic-ops=none",
               "--enable-cplusplus", "--disable-docs"], compiler),
@@ -194,8 +191,7 @@ def lapack_steps(tools: Toolchain) -> List[Step]:
 
 def lapack_results(tree: pathlib.Path, log: str) -> Results:
     results: Results = {}
-    for name, verdict in re.findall(
-            r"(?m)^\s*\d+/\d+ Test +#\d+: (\S+) \.* *(\*{3})?", log):
+    for name, verdict in re.findall(r"(?m)^\s*\d+/\d+ Test +#\d+: (\S+) \.* *(\*{3})?", log):
         results[name] = Result(not verdict)
     # Each program's output lists its checks.
     for path in sorted((tree / "made").rglob("TESTING/*.out")):

@@ -21,8 +21,7 @@ from mpgtest.run import OUT_OF_TIME, CommandError, output, run, shown
 COMMAND_SECONDS = 300  # of processor time; by the clock, on a busy machine, longer
 CLOCK_SECONDS = 10 * COMMAND_SECONDS
 TARGET = ["--target=aarch64-linux-gnu", "-mcpu=a64fx"]
-LANGUAGES = {".c": "c", ".cpp": "c++", ".cc": "c++", ".f": "fortran",
-             ".f90": "fortran"}
+LANGUAGES = {".c": "c", ".cpp": "c++", ".cc": "c++", ".f": "fortran", ".f90": "fortran"}
 
 
 @dataclasses.dataclass
@@ -36,12 +35,10 @@ class Compilers:
 
     def command(self, language: str) -> List[str]:
         if language == "fortran":
-            return [self.flang, *TARGET, self.optimize,
-                    f"-resource-dir={self.resources}"]
+            return [self.flang, *TARGET, self.optimize, f"-resource-dir={self.resources}"]
         # Other people's warnings are not asked for.
         driver = ["--driver-mode=g++"] if language == "c++" else []
-        return [self.clang, *driver, *TARGET, self.optimize, "-w",
-                "-fno-crash-diagnostics"]
+        return [self.clang, *driver, *TARGET, self.optimize, "-w", "-fno-crash-diagnostics"]
 
 
 @dataclasses.dataclass
@@ -63,16 +60,14 @@ class Build:
         self.compilers, self.variant = compilers, variant
         self.sources: Dict[str, List[pathlib.Path]] = {}  # of each program
 
-    def make(self, pool: concurrent.futures.Executor
-             ) -> Dict[str, Optional[CommandError]]:
+    def make(self, pool: concurrent.futures.Executor) -> Dict[str, Optional[CommandError]]:
         """For each program nothing, or what went wrong."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         for name, text in self.package.headers.items():
             (self.folder / name).write_text(text)
         library = self.files(self.package.library) + self.joined()
-        own = {program.name: self.files(program.sources)
-               for program in self.package.programs}
+        own = {program.name: self.files(program.sources) for program in self.package.programs}
         jobs = {path: pool.submit(self.compile, path)
                 for path in {*library, *(path for paths in own.values()
                                          for path in paths)}}
@@ -89,8 +84,7 @@ class Build:
         return results
 
     def files(self, patterns: List[str]) -> List[pathlib.Path]:
-        left_out = {path for pattern in self.package.without
-                    for path in self.tree.glob(pattern)}
+        left_out = {path for pattern in self.package.without for path in self.tree.glob(pattern)}
         found: List[pathlib.Path] = []
         for pattern in patterns:
             paths = sorted(self.tree.glob(pattern))
@@ -98,8 +92,7 @@ class Build:
                 raise CommandError(f"{self.package.name}: no file is named "
                                    f"{pattern}; is it another version?")
             # Add files named individually even if a pattern excludes them.
-            found += [path for path in paths
-                      if path not in left_out or "*" not in pattern]
+            found += [path for path in paths if path not in left_out or "*" not in pattern]
         return found
 
     def joined(self) -> List[pathlib.Path]:
@@ -107,8 +100,7 @@ class Build:
         if not paths:
             return []
         source = self.folder / f"joined{paths[0].suffix}"
-        line = ("      include '{}'\n" if paths[0].suffix == ".f"
-                else '#include "{}"\n')
+        line = ("      include '{}'\n" if paths[0].suffix == ".f" else '#include "{}"\n')
         source.write_text("".join(line.format(path) for path in paths))
         return [source]
 
@@ -127,19 +119,16 @@ class Build:
         return command + ["-c", str(source), "-o", str(self.get_object(source))]
 
     def compile(self, source: pathlib.Path) -> None:
-        output(self.compile_command(source), self.variant.environment,
-               self.tree, CLOCK_SECONDS)
+        output(self.compile_command(source), self.variant.environment, self.tree, CLOCK_SECONDS)
 
-    def link(self, name: str, own: List[pathlib.Path],
-             library: List[pathlib.Path]) -> None:
+    def link(self, name: str, own: List[pathlib.Path], library: List[pathlib.Path]) -> None:
         # An archive: some programs replace parts of the library.
         archive = self.folder / f"{name}.a"
         if library:
             self.run([self.compilers.archiver, "rcs", str(archive)]
                      + [str(self.get_object(path)) for path in library])
         spoken = {LANGUAGES[path.suffix] for path in own + library}
-        language = ("fortran" if "fortran" in spoken
-                    else "c++" if "c++" in spoken else "c")
+        language = ("fortran" if "fortran" in spoken else "c++" if "c++" in spoken else "c")
         self.run(self.compilers.command(language)
                  + ["-fuse-ld=lld", *self.compilers.linkage]
                  + [str(self.get_object(path)) for path in own]
@@ -155,8 +144,7 @@ class Build:
         return [self.get_object(path) for path in self.sources[name]]
 
     def all_objects(self) -> List[pathlib.Path]:
-        return sorted({path for name in self.sources
-                       for path in self.objects(name)})
+        return sorted({path for name in self.sources for path in self.objects(name)})
 
     def run(self, command: List[str]) -> None:
         output(command, None, self.folder, CLOCK_SECONDS)
@@ -177,8 +165,7 @@ def run_program(program: Program, executable: pathlib.Path,
             folder.mkdir()
         before = b""
         for call in program.runs:
-            before, status = run_once(call, [*emulator, str(executable)],
-                                      folder, tree, before)
+            before, status = run_once(call, [*emulator, str(executable)], folder, tree, before)
             said = before
             if program.noise:
                 said = re.sub(program.noise.encode(), b"", said)

@@ -16,8 +16,7 @@ def genes(count: int, length: int) -> str:
     """An alignment of pseudo-random DNA in which each differs from the one
     before in one of eight places."""
     state, lines = 20267, []
-    bases: List[str] = ["ACGT"[place * place % 7 % 4]
-                        for place in range(length)]
+    bases: List[str] = ["ACGT"[place * place % 7 % 4] for place in range(length)]
     for number in range(count):
         for place in range(length):
             state = (state * 1103515245 + 12345) % (1 << 31)

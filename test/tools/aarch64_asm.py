@@ -174,8 +174,7 @@ def read_assembly(text: str) -> List[Function]:
         elif line.startswith("."):
             # Jump tables follow the function's end.
             if functions and re.match(r"\.(?:byte|hword|word|xword)\b", line):
-                functions[-1].table_labels |= set(
-                    re.findall(r"\.LBB\d+_\d+", line))
+                functions[-1].table_labels |= set(re.findall(r"\.LBB\d+_\d+", line))
         elif line and current:
             name, _, rest = line.replace("\t", " ").partition(" ")
             current.code.append(Instruction(name, split_operands(rest), place))
@@ -191,8 +190,7 @@ def compute_flow(function: Function) -> Flow:
     for index, instruction in enumerate(code):
         if instruction.is_branch():
             target = function.target(instruction)
-            starts.update({index + 1} if target is None else
-                          {index + 1, target})
+            starts.update({index + 1} if target is None else {index + 1, target})
     order = sorted(start for start in starts if start < len(code))
     blocks = list(zip(order, order[1:] + [len(code)]))
     block_at = {first: number for number, (first, _) in enumerate(blocks)}
@@ -231,13 +229,10 @@ def components(nodes: Set[int], successors: List[List[int]]) -> List[Set[int]]:
         for successor in following:
             backward[successor].append(node)
     seen: Set[int] = set()
-    order = [n for node in sorted(nodes) if node not in seen
-             for n in visit(node, forward, seen)]
+    order = [n for node in sorted(nodes) if node not in seen for n in visit(node, forward, seen)]
     seen = set()
-    groups = [set(visit(node, backward, seen)) for node in reversed(order)
-              if node not in seen]
-    return [group for group in groups
-            if len(group) > 1 or any(n in forward[n] for n in group)]
+    groups = [set(visit(node, backward, seen)) for node in reversed(order) if node not in seen]
+    return [group for group in groups if len(group) > 1 or any(n in forward[n] for n in group)]
 
 
 def innermost_loops(flow: Flow) -> List[Set[int]]:
@@ -313,8 +308,7 @@ def find_slots(instruction: Instruction, slot: str) -> List[str]:
         return []
     base, offset = found.group(1), int(found.group(2) or "0", 0)
     step = 8 if instruction.operands[0].startswith("x") else 16
-    return [f"[{base}]" if at == 0 else f"[{base}, #{at}]"
-            for at in (offset, offset + step)]
+    return [f"[{base}]" if at == 0 else f"[{base}, #{at}]" for at in (offset, offset + step)]
 
 
 def step(instruction: Instruction, state: State) -> None:
@@ -366,8 +360,7 @@ def result_tags(instruction: Instruction, state: State) -> Tags:
     if name in ("bfi", "bfxil"):
         return joined(held(operands[0]), UNTAGGED)
     if name in ("csel", "sel"):
-        return frozenset().union(*(held(o) for o in operands[1:]
-                                   if register(o)))
+        return frozenset().union(*(held(o) for o in operands[1:] if register(o)))
     if name == "and" and not (immediate(operands[-1]) or -1) >> TOP_BYTE_SHIFT:
         return UNTAGGED
     if name in ("and", "sub", "subs"):

@@ -42,15 +42,12 @@ def fail(what: str) -> None:
 
 
 def audit(options: argparse.Namespace, *more: str) -> Tuple[int, str]:
-    command = [options.mpgaudit, "--fail-on=warning", *options.audit.split(),
-               *more, options.out]
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                         timeout=600, check=False)
+    command = [options.mpgaudit, "--fail-on=warning", *options.audit.split(), *more, options.out]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=False)
     return run.returncode, run.stdout
 
 
-def printed_fixes(options: argparse.Namespace,
-                  *more: str) -> Tuple[int, List[str]]:
+def printed_fixes(options: argparse.Namespace, *more: str) -> Tuple[int, List[str]]:
     """Exit status, and the text under the findings."""
     if not options.json:
         status, text = audit(options, *more)
@@ -63,8 +60,7 @@ def printed_fixes(options: argparse.Namespace,
 def chosen_line(fix: str, labels: List[str]) -> str:
     """The flags of the first of \\p labels that has a line in \\p fix."""
     for label in labels:
-        line = re.search(rf"^ +{label}(?:, g\+\+, gfortran)?: +(\S.*)$", fix,
-                         re.MULTILINE)
+        line = re.search(rf"^ +{label}(?:, g\+\+, gfortran)?: +(\S.*)$", fix, re.MULTILINE)
         if line:
             return line[1]
     return ""
@@ -86,8 +82,7 @@ def printed_flags(options: argparse.Namespace) -> List[str]:
     return flags
 
 
-def link_and_run(options: argparse.Namespace, flags: List[str],
-                 then) -> Tuple[object, str]:
+def link_and_run(options: argparse.Namespace, flags: List[str], then) -> Tuple[object, str]:
     """Links, calls \\p then, runs; the result of \\p then and the output."""
     subprocess.run(options.link + flags + ["-o", options.out], check=True)
     result = then()
@@ -104,8 +99,7 @@ def main() -> int:
     options = parse_arguments()
     flags, before = link_and_run(options, [], lambda: printed_flags(options))
     print("flags:", *flags, flush=True)
-    (status, report), after = link_and_run(options, flags,
-                                           lambda: audit(options))
+    (status, report), after = link_and_run(options, flags, lambda: audit(options))
     print(report, end="")
     if status != 0:
         fail(f"status {status} of the second audit, not 0")

@@ -23,8 +23,7 @@ def main() -> int:
         with group(controller, 1 << 30 if limit == "--probe" else int(limit)) as limited:
             if limit == "--probe":
                 return 0
-            status = subprocess.run(
-                command, preexec_fn=limited.enter, check=False).returncode
+            status = subprocess.run(command, preexec_fn=limited.enter, check=False).returncode
     except OSError as error:
         print(f"cgroup.py: {error}", file=sys.stderr)
         return 125

@@ -76,8 +76,7 @@ def read_needs(root: Path) -> Tuple[Arrows, Set[str]]:
     """The same as CMake declares it, for folders that are a target; and which of them are
     libraries: a program may link one without including any of it."""
     folders, needs, libraries = {}, {}, set()
-    for path in [*root.glob("lib/**/CMakeLists.txt"),
-                 *root.glob("tools/**/CMakeLists.txt")]:
+    for path in [*root.glob("lib/**/CMakeLists.txt"), *root.glob("tools/**/CMakeLists.txt")]:
         here = path.parent.relative_to(root)
         rules = path.read_text()
         folders.update((name, str(here)) for name in PLAIN_LIBRARY.findall(rules))
@@ -181,8 +180,7 @@ def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--root", type=Path,
-                        default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     parser.add_argument("--print", action="store_true", dest="prints")
     options = parser.parse_args()
     arrows = read_arrows(options.root)
@@ -193,8 +191,7 @@ def main() -> int:
     found = differences(options.root, arrows, lab)
     for line in found:
         print(line)
-    print(f"{len(arrows)} folders, {sum(map(len, arrows.values()))} arrows, "
-          f"{len(found)} wrong")
+    print(f"{len(arrows)} folders, {sum(map(len, arrows.values()))} arrows, {len(found)} wrong")
     return 1 if found or not arrows else 0
 
 

@@ -13,16 +13,14 @@ import re
 import sys
 
 FOLDERS = ("lib", "tools", "runtime", "passes", "docs", "linker-scripts")
-SUFFIXES = {".cpp", ".h", ".def", ".inc", ".md", ".ld", ".td",
-            ".yaml"}
+SUFFIXES = {".cpp", ".h", ".def", ".inc", ".md", ".ld", ".td", ".yaml"}
 CITED = re.compile(r"HW:([a-z0-9]+(?:-[a-z0-9]+)*)")
 ENTRY = re.compile(r"^\| HW:([a-z0-9-]+) \|", re.MULTILINE)
 
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
-    entries = collections.Counter(
-        ENTRY.findall((root / "docs" / "hardware.md").read_text("utf-8")))
+    entries = collections.Counter(ENTRY.findall((root / "docs" / "hardware.md").read_text("utf-8")))
     found = [f"docs/hardware.md: HW:{name} has {count} entries"
              for name, count in entries.items() if count > 1]
     cited = 0

@@ -61,8 +61,7 @@ def main() -> int:
     parser.add_argument("build")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=0)
-    parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="files with this in their path")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="files with this in their path")
     options = parser.parse_args()
     files = [entry for entry in compile_commands(options.build)
              if PRECOMPILED.search(entry["command"])

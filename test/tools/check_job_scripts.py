@@ -71,8 +71,7 @@ def main():
             print(f"not expected: {line}")
     differences += len(set(expected) ^ set(found))
     clean = sum(line.endswith(": clean") for line in found)
-    print(f"{len(scripts)} scripts, {clean} of them clean, "
-          f"{differences} differences")
+    print(f"{len(scripts)} scripts, {clean} of them clean, {differences} differences")
     return 1 if differences else 0
 
 

@@ -25,11 +25,9 @@ OPTION = re.compile(r"-[-\w]*\w(?:=\S+| [A-Z]+)?")
 def read_help(program: str) -> Tuple[str, Dict[str, str], List[str]]:
     """The usage line, the text of --help for each option as written, and the numbers in its text
     about the exit status."""
-    text = subprocess.run([program, "--help"], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+    text = subprocess.run([program, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout
     usage = re.search(r"^USAGE: (.*)$", text, re.MULTILINE).group(1)
-    end = re.search(r"^(?:EXIT STATUS|Status):(.*?)(?=\n\n|\Z)", text,
-                    re.MULTILINE | re.DOTALL)
+    end = re.search(r"^(?:EXIT STATUS|Status):(.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     statuses = re.findall(r"\b\d+\b", end.group(1))
     options, current = {}, ""
     for line in text.split("OPTIONS:\n")[1].split("\n\n")[0].split("\n"):

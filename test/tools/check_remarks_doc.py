@@ -19,10 +19,8 @@ import sys
 from pathlib import Path
 from typing import Dict, List, Set
 
-NAME = re.compile(
-    r'(?<!NV\()(?<!ModuleFlag\()"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
-ROW = re.compile(r"^\| \[?`(\w+)`(?:\]\(#(\w+)\))? \| (?:passed|missed) \|",
-                 re.MULTILINE)
+NAME = re.compile(r'(?<!NV\()(?<!ModuleFlag\()"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
+ROW = re.compile(r"^\| \[?`(\w+)`(?:\]\(#(\w+)\))? \| (?:passed|missed) \|", re.MULTILINE)
 MOST_LINES = 15
 
 
@@ -32,8 +30,7 @@ def names_in(folder: Path) -> Set[str]:
         text = path.read_text(encoding="utf-8")
         # Plugin.cpp has the plugin's own name, and versions.
         if path.name != "Plugin.cpp":
-            names.update(name for name in NAME.findall(text)
-                         if not name.endswith("Pass"))
+            names.update(name for name in NAME.findall(text) if not name.endswith("Pass"))
     return names
 
 
@@ -53,8 +50,7 @@ def check_section(name: str, text: str) -> List[str]:
 def check(names: Set[str], page: str) -> List[str]:
     rows = dict(ROW.findall(page))
     sections = read_sections(page)
-    wrong = [f"{name}: no row and no section"
-             for name in sorted(names - set(rows) - set(sections))]
+    wrong = [f"{name}: no row and no section" for name in sorted(names - set(rows) - set(sections))]
     for name in sorted(set(rows) | set(sections)):
         if name not in names:
             wrong.append(f"{name}: no such remark")

@@ -54,8 +54,7 @@ def result_errors(run: dict) -> Iterator[str]:
             yield f"result {number}: no URI: {uri}"
         if get_place(result)["region"]["startLine"] < 1:
             yield f"result {number}: line below 1"
-    unused = {rule["id"] for rule in rules} - {
-        result["ruleId"] for result in run["results"]}
+    unused = {rule["id"] for rule in rules} - {result["ruleId"] for result in run["results"]}
     for rule in sorted(unused):
         yield f"rule {rule} has no result"
 
@@ -66,8 +65,7 @@ def read_file(uri: str) -> bytes:
 
 def path_bytes(entry: dict) -> bytes:
     """The file of an entry of the JSON report; of a member, its archive's."""
-    path = (bytes.fromhex(entry["path_bytes"]) if "path_bytes" in entry
-            else entry["path"].encode())
+    path = (bytes.fromhex(entry["path_bytes"]) if "path_bytes" in entry else entry["path"].encode())
     if entry["kind"] == "archive-member":
         path = path.rpartition(b"(")[0]
     # Paths below the working folder are written without it.
@@ -98,8 +96,7 @@ def main() -> int:
         wrong = [*result_errors(run), *same_findings(report, run)]
     for line in wrong:
         print(line)
-    print(f"check_sarif.py: {len(run['results'])} results, "
-          f"{len(wrong)} differences")
+    print(f"check_sarif.py: {len(run['results'])} results, {len(wrong)} differences")
     return 1 if wrong else 0
 
 

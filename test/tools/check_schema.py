@@ -19,8 +19,7 @@ from typing import Iterator, List, Tuple
 site.main()  # lit starts Python without packages
 import jsonschema  # noqa: E402
 
-REPO = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
+REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = os.path.join(REPO, "docs", "schema")
 
 

@@ -37,8 +37,7 @@ def names(table):
 
 def refused_by_library(libmpg, program, name, value):
     environment = {name: value, "LD_PRELOAD": libmpg, "PATH": os.environ["PATH"]}
-    run = subprocess.run([program], env=environment, capture_output=True,
-                         timeout=600)
+    run = subprocess.run([program], env=environment, capture_output=True, timeout=600)
     return b"is not valid" in run.stderr
 
 
@@ -75,8 +74,7 @@ def main():
                 *pair, "refuses" if library else "takes",
                 "refuses" if pair in audited else "takes"))
             differences += 1
-    print(f"{len(pairs)} values, {len(audited)} refused, "
-          f"{differences} differences")
+    print(f"{len(pairs)} values, {len(audited)} refused, {differences} differences")
     return 1 if differences else 0
 
 

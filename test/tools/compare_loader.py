@@ -31,8 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-LINE = re.compile(rb"^\t(?P<name>.+?)(?: => (?P<path>.+?))?"
-                  rb"(?: \(0x[0-9a-f]+\))?$")
+LINE = re.compile(rb"^\t(?P<name>.+?)(?: => (?P<path>.+?))?" rb"(?: \(0x[0-9a-f]+\))?$")
 VDSO = ("linux-vdso.so.1", "linux-gate.so.1")
 
 
@@ -70,8 +69,7 @@ def find_programs(arguments: argparse.Namespace) -> list[str]:
     return found
 
 
-def query_loader(path: str, environment: dict[str, str],
-               launcher: list[str]) -> list[str]:
+def query_loader(path: str, environment: dict[str, str], launcher: list[str]) -> list[str]:
     """Paths in the loader's order, then "missing: NAME" for those it does not find, once each,
     because it searches again for every library that needs one."""
     done = subprocess.run([*launcher, path], env=environment, check=False,
@@ -103,8 +101,7 @@ def missing_last(libraries: list[str]) -> list[str]:
     return sorted(libraries, key=lambda path: path.startswith("missing: "))
 
 
-def query_mpgaudit(arguments: argparse.Namespace,
-                 paths: list[str]) -> dict[str, list[str]]:
+def query_mpgaudit(arguments: argparse.Namespace, paths: list[str]) -> dict[str, list[str]]:
     """One run for all, because libraries are read once for all of them."""
     with tempfile.NamedTemporaryFile("w", suffix=".list") as file:
         file.write("".join(path + "\n" for path in paths))
@@ -153,8 +150,7 @@ def main() -> int:
             differing += 1
             print(f"{path} differs\n  loader:   " + "\n            ".join(theirs)
                   + "\n  mpgaudit: " + "\n            ".join(ours))
-    print(f"{len(programs)} programs with {libraries} libraries, "
-          f"{differing} differ")
+    print(f"{len(programs)} programs with {libraries} libraries, {differing} differ")
     if len(programs) < arguments.least:
         print(f"fewer than {arguments.least}: nothing is shown by that")
         return 1

@@ -35,21 +35,18 @@ class Counts:
     tagged: int = 0
     tagged_in_loops: int = 0
     tags: Counter[int] = dataclasses.field(default_factory=collections.Counter)
-    loop_tags: Counter[int] = dataclasses.field(
-        default_factory=collections.Counter)
+    loop_tags: Counter[int] = dataclasses.field(default_factory=collections.Counter)
 
 
 def count(function: Function) -> Counts:
     flow = compute_flow(function)
-    in_loops = set().union(
-        *components(set(range(len(flow.blocks))), flow.successors))
+    in_loops = set().union(*components(set(range(len(flow.blocks))), flow.successors))
     counts = Counts(function.name)
     for block, instruction, state in instructions_with_state(function, flow):
         base = instruction.base()
         if base is None or base == "sp":
             continue
-        tags = {tag for tag in state.get(base, ())
-                if tag and not tag & CONSTANT}
+        tags = {tag for tag in state.get(base, ()) if tag and not tag & CONSTANT}
         counts.accesses += 1
         counts.tagged += bool(tags)
         counts.tags.update(tags)
@@ -61,8 +58,7 @@ def count(function: Function) -> Counts:
 
 
 def print_line(counts: Counts) -> None:
-    tags = ", ".join(f"{number} with 0x{tag:02x}"
-                     for tag, number in sorted(counts.tags.items()))
+    tags = ", ".join(f"{number} with 0x{tag:02x}" for tag, number in sorted(counts.tags.items()))
     print(f"{counts.name}: {counts.tagged} of {counts.accesses} tagged, in loops "
           f"{counts.tagged_in_loops} of {counts.loop_accesses}"
           + (f"; {tags}" if tags else ""))
@@ -71,10 +67,8 @@ def print_line(counts: Counts) -> None:
 def chosen(arguments: argparse.Namespace, every: List[Counts]) -> int:
     """How many tagged accesses --tag and --loops leave."""
     if arguments.tag is not None:
-        return sum((c.loop_tags if arguments.loops else c.tags)[arguments.tag]
-                   for c in every)
-    return sum(c.tagged_in_loops if arguments.loops else c.tagged
-               for c in every)
+        return sum((c.loop_tags if arguments.loops else c.tags)[arguments.tag] for c in every)
+    return sum(c.tagged_in_loops if arguments.loops else c.tagged for c in every)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -102,8 +96,7 @@ def main() -> int:
         if counts.accesses:
             print_line(counts)
     number = chosen(arguments, every)
-    total = sum(c.loop_accesses if arguments.loops else c.accesses
-                for c in every)
+    total = sum(c.loop_accesses if arguments.loops else c.accesses for c in every)
     print(f"{number} of {total} accesses chosen and tagged")
     least = max(arguments.at_least, total) if arguments.all \
         else arguments.at_least

@@ -45,8 +45,7 @@ IDENT_FIELDS = [(i, 1) for i in range(9)]
 HEADER_FIELDS = IDENT_FIELDS + [
     (16, 2), (18, 2), (20, 4), (24, 8), (32, 8), (40, 8), (48, 4), (52, 2),
     (54, 2), (56, 2), (58, 2), (60, 2), (62, 2)]
-PROGRAM_FIELDS = [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 8),
-                  (48, 8)]
+PROGRAM_FIELDS = [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8)]
 SECTION_FIELDS = [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4),
                   (44, 4), (48, 8), (56, 8)]
 DYNAMIC_FIELDS = [(0, 8), (8, 8)]
@@ -112,16 +111,14 @@ class Section:
     size: int
 
 
-def read_sections(data: bytes, header: Header,
-                start: int = 0) -> List[Section]:
+def read_sections(data: bytes, header: Header, start: int = 0) -> List[Section]:
     """The section headers that lie wholly in the file."""
     found = []
     for i in range(header.shnum if header.shoff else 0):
         at = start + header.shoff + 64 * i
         if at + 64 > len(data):
             break
-        _, kind, flags, _, offset, size = struct.unpack_from("<IIQQQQ", data,
-                                                             at)
+        _, kind, flags, _, offset, size = struct.unpack_from("<IIQQQQ", data, at)
         found.append(Section(kind, flags, offset, size))
     return found
 
@@ -142,10 +139,8 @@ class Damage:
             at = base.find(b"\x7fELF", at + 64)
         self.start = rng.choice(starts) if starts else 0
         self.header = Header.read(base, self.start)
-        self.segments = (read_segments(base, self.header, self.start)
-                         if self.header else [])
-        self.sections = (read_sections(base, self.header, self.start)
-                         if self.header else [])
+        self.segments = (read_segments(base, self.header, self.start) if self.header else [])
+        self.sections = (read_sections(base, self.header, self.start) if self.header else [])
 
     def special(self, true: int, width: int) -> int:
         """A value likely to hurt in a field of `width` bytes."""
@@ -180,8 +175,7 @@ class Damage:
             return None
         mine = self.data[at:at + entry_bytes]
         if self.rng.random() < 0.5:
-            self.data[at:at + entry_bytes] = self.data[other:other
-                                                       + entry_bytes]
+            self.data[at:at + entry_bytes] = self.data[other:other + entry_bytes]
         self.data[other:other + entry_bytes] = mine
         return None
 
@@ -203,26 +197,21 @@ class Damage:
 
     def program_header(self) -> None:
         header = self.header
-        self.change_table(header.phoff if header else 0, len(self.segments),
-                          56, PROGRAM_FIELDS)
+        self.change_table(header.phoff if header else 0, len(self.segments), 56, PROGRAM_FIELDS)
 
     def section_header(self) -> None:
         header = self.header
-        self.change_table(header.shoff if header else 0, len(self.sections),
-                          64, SECTION_FIELDS)
+        self.change_table(header.shoff if header else 0, len(self.sections), 64, SECTION_FIELDS)
 
     def dynamic(self) -> None:
         parts = [s for s in self.segments if s.type == PT_DYNAMIC]
         if not parts:
             return self.content()
-        return self.change_table(parts[0].offset, parts[0].filesz // 16, 16,
-                                 DYNAMIC_FIELDS)
+        return self.change_table(parts[0].offset, parts[0].filesz // 16, 16, DYNAMIC_FIELDS)
 
     def note(self) -> None:
-        notes = [(s.offset, s.filesz) for s in self.segments
-                 if s.type == PT_NOTE]
-        notes += [(s.offset, s.size) for s in self.sections
-                  if s.type == SHT_NOTE]
+        notes = [(s.offset, s.filesz) for s in self.segments if s.type == PT_NOTE]
+        notes += [(s.offset, s.size) for s in self.sections if s.type == SHT_NOTE]
         notes = [(offset, size) for offset, size in notes if size >= 16]
         if not notes:
             return self.content()
@@ -239,8 +228,7 @@ class Damage:
         if not self.data:
             return
         low, size = 0, len(self.data)
-        inside = [(s.offset, s.size) for s in self.sections
-                  if s.type != SHT_NOBITS and s.size]
+        inside = [(s.offset, s.size) for s in self.sections if s.type != SHT_NOBITS and s.size]
         if inside and self.rng.random() < 0.7:
             low, size = self.rng.choice(inside)
             low += self.start
@@ -280,8 +268,7 @@ class Damaged:
     data: bytes
 
 
-def damaged_file(bases: List[Tuple[str, bytes]], seed: int,
-                 index: int) -> Damaged:
+def damaged_file(bases: List[Tuple[str, bytes]], seed: int, index: int) -> Damaged:
     """The file that (`seed`, `index`) names."""
     rng = random.Random(f"{seed}-{index}")
     name, base = rng.choice(bases)
@@ -293,8 +280,7 @@ def damaged_file(bases: List[Tuple[str, bytes]], seed: int,
 
 # Base files.
 
-def small_files(candidates: List[str], folder: str, suffix: str,
-                count: int) -> List[str]:
+def small_files(candidates: List[str], folder: str, suffix: str, count: int) -> List[str]:
     """`count` small files below `folder`, evenly spread over the list."""
     small = [path for path in candidates
              if path.startswith(folder) and path.endswith(suffix)
@@ -385,8 +371,7 @@ def interp_refusal(data: bytes, segments: List[Segment]) -> Optional[str]:
     return None
 
 
-def load_refusal(data: bytes, header: Header,
-                 loads: List[Segment]) -> Optional[str]:
+def load_refusal(data: bytes, header: Header, loads: List[Segment]) -> Optional[str]:
     """Errors while mapping the PT_LOADs."""
     limit = MACHINES[header.machine]
     for load in loads:
@@ -406,8 +391,7 @@ def load_refusal(data: bytes, header: Header,
     return "PT_LOADs above the address space" if span > limit else None
 
 
-def read_dynamic(data: bytes, part: Segment,
-                 loads: List[Segment]) -> List[Tuple[int, int]]:
+def read_dynamic(data: bytes, part: Segment, loads: List[Segment]) -> List[Tuple[int, int]]:
     """The dynamic entries, up to DT_NULL. None if the loader, which uses the address, would not
     read the bytes at the offset."""
     if not any(l.vaddr <= part.vaddr < l.vaddr + l.filesz
@@ -437,8 +421,7 @@ def file_offset(address: int, loads: List[Segment]) -> Optional[int]:
                  if l.vaddr <= address < l.vaddr + l.filesz), None)
 
 
-def hash_refusal(data: bytes, address: int,
-                 loads: List[Segment]) -> Optional[str]:
+def hash_refusal(data: bytes, address: int, loads: List[Segment]) -> Optional[str]:
     """ld.so asserts that the size of the Bloom filter is a power of two."""
     at = file_offset(address, loads)
     if at is None or at + 16 > len(data):
@@ -452,8 +435,7 @@ def entries_refusal(data: bytes, entries: List[Tuple[int, int]],
     """Where ld.so would assert or fault before the program runs."""
     last = dict(entries)  # ld.so keeps the last of several.
     relocated = DT_RELA in last or DT_JMPREL in last
-    for tag, name, is_read in ((DT_STRTAB, "DT_STRTAB", True),
-                               (DT_SYMTAB, "DT_SYMTAB", relocated)):
+    for tag, name, is_read in ((DT_STRTAB, "DT_STRTAB", True), (DT_SYMTAB, "DT_SYMTAB", relocated)):
         if tag not in last and is_read:
             return f"no {name}"
         if tag in last and not is_mapped(last[tag], loads):
@@ -465,8 +447,7 @@ def entries_refusal(data: bytes, entries: List[Tuple[int, int]],
     if DT_RELR in last and last.get(DT_RELRENT) != 8:
         return "DT_RELRENT"
     for tag, value in entries:
-        if tag == DT_NEEDED and not is_mapped(
-                (last[DT_STRTAB] + value) % (1 << 64), loads):
+        if tag == DT_NEEDED and not is_mapped((last[DT_STRTAB] + value) % (1 << 64), loads):
             return "DT_NEEDED name not mapped"
     return hash_refusal(data, last.get(DT_GNU_HASH, 0), loads)
 
@@ -496,8 +477,7 @@ def phdr_refusal(header: Header, segments: List[Segment],
             continue
         if not is_mapped(segment.vaddr, loads):
             return "PT_PHDR not mapped"
-        if (not is_library
-                and file_offset(segment.vaddr, loads) != header.phoff):
+        if (not is_library and file_offset(segment.vaddr, loads) != header.phoff):
             return "PT_PHDR elsewhere"
     return None
 

@@ -30,16 +30,14 @@ import sys
 from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 HUGE_BYTES = 2 << 20
-FACT_MACHINES = {"Advanced Micro Devices X86-64": "x86-64",
-                 "AArch64": "aarch64"}
+FACT_MACHINES = {"Advanced Micro Devices X86-64": "x86-64", "AArch64": "aarch64"}
 PROGRAM_KINDS = ("exec", "static", "pie", "static-pie", "library")
 BRK_NAMES = ("brk", "sbrk", "__brk", "__sbrk", "__curbrk")
 MIN_PER_KIND = 10
 MAX_SAMPLED_ARCHIVE_BYTES = 16 << 20
 FOUND_ROOTS = ["/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32",
                "/usr/libexec", "/usr/aarch64-linux-gnu", "/usr/local"]
-REPO = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
+REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 @dataclasses.dataclass
@@ -83,8 +81,7 @@ class ReadElf:
     @property
     def full(self) -> bool:
         """True where mpgaudit promises more than header facts."""
-        return (self.bits == 64 and self.little_endian
-                and self.machine in FACT_MACHINES)
+        return (self.bits == 64 and self.little_endian and self.machine in FACT_MACHINES)
 
 
 HEX = r"0x([0-9a-f]+)"
@@ -96,8 +93,7 @@ SECTION_LINE = re.compile(
     r"([0-9a-f]{6,}) ([0-9a-f]{6,}) ")
 DYNAMIC_LINE = re.compile(r"^ 0x[0-9a-f]+ \((\w+)\)\s+(.*)$")
 BRACKETED = re.compile(r"\[(.*)\]\s*$")
-UNDEFINED_BRK = re.compile(
-    r"\sUND (" + "|".join(BRK_NAMES) + r")(?:@\S+)?(?: \(\d+\))?\s*$")
+UNDEFINED_BRK = re.compile(r"\sUND (" + "|".join(BRK_NAMES) + r")(?:@\S+)?(?: \(\d+\))?\s*$")
 HEADER_LINE = re.compile(r"^  ([A-Z][\w/ ]*):\s+(.*)$")
 INTERP_LINE = re.compile(r"^\s+\[Requesting program interpreter: (.*)\]$")
 STRING_TAGS = {"SONAME": "soname", "RPATH": "rpath", "RUNPATH": "runpath"}
@@ -106,10 +102,8 @@ STRING_TAGS = {"SONAME": "soname", "RPATH": "rpath", "RUNPATH": "runpath"}
 def read_segment(elf: ReadElf, found: "re.Match[str]") -> None:
     """Keeps one line of the program header table."""
     numbers = [int(found.group(i), 16) for i in range(2, 7)]
-    flags = sum(bit for bit, group in ((4, 7), (2, 8), (1, 9))
-                if found.group(group) != " ")
-    segment = Load(numbers[0], numbers[1], numbers[4], numbers[3], flags,
-                   int(found.group(10), 16))
+    flags = sum(bit for bit, group in ((4, 7), (2, 8), (1, 9)) if found.group(group) != " ")
+    segment = Load(numbers[0], numbers[1], numbers[4], numbers[3], flags, int(found.group(10), 16))
     name = found.group(1)
     if name == "LOAD":
         elf.loads.append(segment)
@@ -155,8 +149,7 @@ def read_line(elf: ReadElf, line: str) -> None:
     elif found := SECTION_LINE.match(line):
         name, kind, size = found.group(1), found.group(2), found.group(4)
         # Several sections of one name are legal in objects.
-        elf.section_bytes[name] = (elf.section_bytes.get(name, 0)
-                                   + int(size, 16))
+        elf.section_bytes[name] = (elf.section_bytes.get(name, 0) + int(size, 16))
         if kind == "NOBITS":
             elf.nobits.add(name)
     elif line.startswith("Section Headers:"):
@@ -199,8 +192,7 @@ def parse_readelf(text: str) -> Iterator[ReadElf]:
 def read_file(path: str) -> Tuple[List[ReadElf], bool]:
     """Everything needed from one file, one entry or one per member; and
     whether readelf found something wrong."""
-    text, complained = run_readelf(["-h", "-l", "-d", "-S", "--dyn-syms"],
-                                   [path])
+    text, complained = run_readelf(["-h", "-l", "-d", "-S", "--dyn-syms"], [path])
     elves = list(parse_readelf(text))
     for elf in elves:
         # Without section headers the symbols are reached only through the
@@ -247,8 +239,7 @@ def overlap_pairs(loads: List[Load], page_bytes: int = 4096) -> List[List[int]]:
     same huge page."""
     pairs = []
     for i in range(1, len(loads)):
-        grain = [HUGE_BYTES if load.writable else page_bytes
-                 for load in loads[i - 1:i + 1]]
+        grain = [HUGE_BYTES if load.writable else page_bytes for load in loads[i - 1:i + 1]]
         if max(grain) < HUGE_BYTES:
             continue
         if rounded(loads[i - 1], grain[0])[1] > rounded(loads[i], grain[1])[0]:
@@ -268,8 +259,7 @@ def interior_bytes(elf: ReadElf) -> int:
         for relro in elf.relro:
             if relro.memsz:
                 low, high = rounded(relro, HUGE_BYTES)
-                lost.update(range(max(first, low // HUGE_BYTES),
-                                  min(end, high // HUGE_BYTES)))
+                lost.update(range(max(first, low // HUGE_BYTES), min(end, high // HUGE_BYTES)))
         total += max(0, end - first - len(lost)) * HUGE_BYTES
     return total
 
@@ -329,8 +319,7 @@ def differences(path: str, record: dict, elf: ReadElf) -> List[str]:
     name = f"{path}({elf.member})" if elf.member else path
     found = []
     if record.get("kind") != kind:
-        found.append(f"{name}: kind: mpgaudit {record.get('kind')}, "
-                     f"readelf {kind}")
+        found.append(f"{name}: kind: mpgaudit {record.get('kind')}, readelf {kind}")
     if elf.machine in FACT_MACHINES:
         machine = FACT_MACHINES[elf.machine]
         if record.get("machine") != machine:
@@ -370,8 +359,7 @@ def run_mpgaudit(tool: str, paths: List[str]) -> List[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def group_records(records: Iterable[dict],
-                  paths: List[str]) -> Dict[str, List[dict]]:
+def group_records(records: Iterable[dict], paths: List[str]) -> Dict[str, List[dict]]:
     """File objects by operand; members are called `archive(member)`."""
     wanted = set(paths)
     groups: Dict[str, List[dict]] = collections.defaultdict(list)
@@ -381,8 +369,7 @@ def group_records(records: Iterable[dict],
             # Member names may hold a parenthesis as well: the operand is the
             # longest prefix that was asked for.
             ends = [i for i, c in enumerate(path) if c == "("]
-            path = next((path[:i] for i in reversed(ends)
-                         if path[:i] in wanted), path)
+            path = next((path[:i] for i in reversed(ends) if path[:i] in wanted), path)
         groups[path].append(record)
     return groups
 
@@ -395,8 +382,7 @@ def false_alarms(records: List[dict]) -> List[str]:
             if finding["id"].startswith("MPG9")]
 
 
-def compare_file(path: str, records: List[dict],
-                 kinds: "collections.Counter[str]") -> List[str]:
+def compare_file(path: str, records: List[dict], kinds: "collections.Counter[str]") -> List[str]:
     """Compares one operand; counts what was compared in `kinds`."""
     elves, complained = read_file(path)
     is_archive = starts_as_archive(path)
@@ -416,8 +402,7 @@ def compare_file(path: str, records: List[dict],
                       if is_archive and elf.member else None)
     elf_records = [r for r in records if r.get("kind") != "not-elf"]
     if len(elf_records) != len(elves):
-        return [f"{path}: mpgaudit has {len(elf_records)} objects, "
-                f"readelf {len(elves)}"]
+        return [f"{path}: mpgaudit has {len(elf_records)} objects, readelf {len(elves)}"]
     found = [] if complained else false_alarms(elf_records)
     for record, elf in zip(elf_records, elves):
         kinds[find_kind(elf)] += 1
@@ -617,8 +602,7 @@ class Builder:
     def link(self, kind: str, number: int) -> None:
         """One program of `kind` by RECIPES[`number`]."""
         compiler_name, linker, source, options = RECIPES[number]
-        compiler, folder = (self.compiler(compiler_name),
-                            self.linker_folder(linker))
+        compiler, folder = (self.compiler(compiler_name), self.linker_folder(linker))
         if not compiler or not folder:
             return
         position = {"pie": ["-fPIE"], "static-pie": ["-fPIE"],
@@ -644,20 +628,17 @@ class Builder:
                     objects.append(result)
         for i, first in enumerate(objects):
             result = self.path(f"libsample{i}.a")
-            self.run(["ar", "rcs", result, first,
-                      objects[(i + 5) % len(objects)]], result)
+            self.run(["ar", "rcs", result, first, objects[(i + 5) % len(objects)]], result)
 
     def strip_copies(self) -> None:
         """Detached debug files, and programs without section headers."""
         keep = self.prefix + "objcopy"
         for path in [p for p in self.made if "-gcc-" in p or "-clang-" in p]:
-            self.run([keep, "--only-keep-debug", path, path + ".debug"],
-                     path + ".debug")
+            self.run([keep, "--only-keep-debug", path, path + ".debug"], path + ".debug")
         strip = shutil.which("llvm-objcopy-22") or shutil.which("llvm-objcopy")
         for path in self.made[::7] if strip else ():
             if not path.endswith((".a", ".o", ".debug")):
-                self.run([strip, "--strip-sections", path, path + ".bare"],
-                         path + ".bare")
+                self.run([strip, "--strip-sections", path, path + ".bare"], path + ".bare")
 
     def make_tiny(self) -> None:
         """Programs of a few KiB without a C library."""
@@ -691,8 +672,7 @@ def make_other_machines(folder: str) -> List[str]:
     for machine in OTHER_MACHINES if clang and lld else ():
         target = machine + "-linux-gnu"
         result = builder.path(machine + ".o")
-        if builder.run([clang, f"--target={target}", "-c", source, "-o",
-                        result], result):
+        if builder.run([clang, f"--target={target}", "-c", source, "-o", result], result):
             linked = builder.path(machine)
             builder.run([lld, result, "-o", linked], linked)
             builder.run([lld, "-shared", "-z", "notext", result, "-o",
@@ -742,8 +722,7 @@ def check_files(tool: str, paths: List[str]) -> int:
                 difference_count += 1
                 print(line.encode("utf-8", "backslashreplace").decode())
     shown = ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items()))
-    print(f"{len(paths)} files compared (kinds: {shown}), "
-          f"{difference_count} differences")
+    print(f"{len(paths)} files compared (kinds: {shown}), {difference_count} differences")
     return difference_count
 
 
@@ -756,8 +735,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="at least so many files (default 300)")
     parser.add_argument("--root", nargs="+", default=FOUND_ROOTS, metavar="DIR",
                         help="where to look for files")
-    parser.add_argument("--make", metavar="DIR",
-                        help="also build own programs of every kind there")
+    parser.add_argument("--make", metavar="DIR", help="also build own programs of every kind there")
     return parser.parse_args()
 
 

@@ -88,10 +88,8 @@ A64FX = ["--target=aarch64-linux-gnu", "-mcpu=a64fx"]
 def find_examples(page: str) -> Dict[str, Dict[str, str]]:
     """The code under "// before" and "// after" of each section."""
     found: Dict[str, Dict[str, str]] = {}
-    for name, text in re.findall(r"^### (\w+)$(.*?)(?=^##)", page,
-                                 re.MULTILINE | re.DOTALL):
-        code = "\n".join(re.findall(r"^```c\n(.*?)^```", text,
-                                    re.MULTILINE | re.DOTALL))
+    for name, text in re.findall(r"^### (\w+)$(.*?)(?=^##)", page, re.MULTILINE | re.DOTALL):
+        code = "\n".join(re.findall(r"^```c\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
         parts = re.split(r"^// (before|after)\b.*$", code, flags=re.MULTILINE)
         if len(parts) == 5:
             found[name] = dict(zip(parts[1::2], parts[2::2]))
@@ -107,8 +105,7 @@ def missed_remarks(command: List[str], text: str) -> Set[str]:
                        "-foptimization-record-passes=mpg", str(source)],
             check=True)
         yaml = record.read_text("utf-8") if record.exists() else ""
-    return set(re.findall(r"^--- !Missed\nPass: +mpg\nName: +(\w+)", yaml,
-                          re.MULTILINE))
+    return set(re.findall(r"^--- !Missed\nPass: +mpg\nName: +(\w+)", yaml, re.MULTILINE))
 
 
 def check(name: str, codes: Dict[str, str], command: List[str]) -> List[str]:
@@ -129,8 +126,7 @@ def check(name: str, codes: Dict[str, str], command: List[str]) -> List[str]:
 
 def main() -> int:
     examples = find_examples(Path(sys.argv[1]).read_text("utf-8"))
-    wrong = [f"{name}: no code for before and after"
-             for name in AROUND if name not in examples]
+    wrong = [f"{name}: no code for before and after" for name in AROUND if name not in examples]
     for name, codes in examples.items():
         wrong += check(name, codes, sys.argv[2:])
     print("\n".join(wrong), end="\n" if wrong else "")

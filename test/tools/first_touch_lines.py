@@ -98,8 +98,7 @@ def compile_source(command: List[str], mode: str) -> Tuple[str, str]:
             env=environment, check=False).returncode
         if status:
             sys.exit(1)
-        return (out.read_text("utf-8"),
-                record.read_text("utf-8") if record.exists() else "")
+        return (out.read_text("utf-8"), record.read_text("utf-8") if record.exists() else "")
 
 
 def main() -> int:
@@ -120,8 +119,7 @@ def main() -> int:
     names = sorted(set(calls) | set(remarks), key=place)
     for name in names:
         parts = [f"{name}: calls {calls.get(name, 0)}"]
-        parts += [f"{remark}@{line}"
-                  for line, remark in sorted(remarks.get(name, ()))]
+        parts += [f"{remark}@{line}" for line, remark in sorted(remarks.get(name, ()))]
         print(", ".join(parts))
     print("end")
     return 0

@@ -60,8 +60,7 @@ def compile_program(args, build: Build, program: Path) -> None:
     command += [args.command[-1], "-o", str(program)]
     if build.libmpg:
         folder = args.libmpg.parent
-        command += ["-Wl,--no-as-needed", f"-L{folder}", "-lmpgrt",
-                    f"-Wl,-rpath,{folder}"]
+        command += ["-Wl,--no-as-needed", f"-L{folder}", "-lmpgrt", f"-Wl,-rpath,{folder}"]
     if subprocess.run(command, env=environment, check=False).returncode:
         sys.exit(f"first_touch_same: does not compile: {build.name}")
 

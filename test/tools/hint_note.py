@@ -29,8 +29,7 @@ def contents(fields: dict) -> bytes:
         sectors |= 1 << (tag & 3)
         if tag & 0x80:
             injection |= 1 << (tag >> 4 & 7)
-    note = struct.pack("<HHI", int(fields["version"]), int(fields["flags"]),
-                       int(fields["llvm"]))
+    note = struct.pack("<HHI", int(fields["version"]), int(fields["flags"]), int(fields["llvm"]))
     note += bitmap + bytes([sectors, injection])
     note += ways(fields["l1"]) + ways(fields["l2"]) + bytes(2)
     note += struct.pack("<II", int(fields["accesses"]), int(fields["sites"]))

@@ -42,8 +42,7 @@ def find_loops(function: Function) -> List[Loop]:
     flow = compute_flow(function)
     blocks = innermost_loops(flow)
     loops = [Loop(flow.blocks[min(members)][0]) for members in blocks]
-    owner = {block: loop for loop, members in zip(loops, blocks)
-             for block in members}
+    owner = {block: loop for loop, members in zip(loops, blocks) for block in members}
     for block, instruction, state in instructions_with_state(function, flow):
         if loop := owner.get(block):
             loop.instructions += 1
@@ -57,8 +56,7 @@ def find_loops(function: Function) -> List[Loop]:
 
 def read_loops(path: str) -> Dict[str, List[Loop]]:
     with open(path, encoding="utf-8", errors="replace") as file:
-        return {function.name: find_loops(function)
-                for function in read_functions(file.read())}
+        return {function.name: find_loops(function) for function in read_functions(file.read())}
 
 
 def print_table(path: str, functions: Dict[str, List[Loop]]) -> None:
@@ -101,8 +99,7 @@ def by_line(loops: List[Loop]) -> Dict[int, List[Loop]]:
 @dataclasses.dataclass
 class Lengths:
     """How the loops of two files compare."""
-    pairs: List[Tuple[str, Loop, Loop]] = dataclasses.field(
-        default_factory=list)
+    pairs: List[Tuple[str, Loop, Loop]] = dataclasses.field(default_factory=list)
     unpaired: List[str] = dataclasses.field(default_factory=list)
     kept: List[str] = dataclasses.field(default_factory=list)
 
@@ -112,8 +109,7 @@ class Lengths:
         if len(before) == len(after):
             self.pairs += [(where, *pair) for pair in zip(before, after)]
         elif before:
-            self.unpaired.append(f"{where}: {len(after)} loops, "
-                                 f"{len(before)} without")
+            self.unpaired.append(f"{where}: {len(after)} loops, {len(before)} without")
         else:
             self.kept.append(f"{where}: {len(after)} loops, none without")
 

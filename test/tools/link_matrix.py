@@ -133,9 +133,7 @@ class Elf:
             file.seek(phoff)
             table = file.read(56 * phnum)
             file.seek(shoff)
-            sections = [
-                struct.unpack_from("<IIQQQQ", file.read(64)) for _ in range(shnum)
-            ]
+            sections = [struct.unpack_from("<IIQQQQ", file.read(64)) for _ in range(shnum)]
             file.seek(sections[shstrndx][4])
             names = file.read(sections[shstrndx][5])
         self.loads = []
@@ -240,9 +238,7 @@ class Matrix:
 
     @staticmethod
     def wants_sysroot(row: Row) -> bool:
-        return (row.machine, row.language) == ("aarch64", "fortran") and (
-            row.linker != "bfd"
-        )
+        return (row.machine, row.language) == ("aarch64", "fortran") and (row.linker != "bfd")
 
     def compiler(self, row: Row) -> list[str]:
         command = compiler(row.machine, row.language, row.linker == "bfd")
@@ -279,9 +275,7 @@ class Matrix:
         output(self.compiler(row) + ["-O1", "-w", "-c", source, "-o", path] + flags)
         return path
 
-    def link(
-        self, row: Row, kind: str, files: list[str], path: str, linker: list[str]
-    ) -> str:
+    def link(self, row: Row, kind: str, files: list[str], path: str, linker: list[str]) -> str:
         command = self.compiler(row)
         if command[0] == "flang-22" and kind == "static-pie":
             # flang does not know it, clang does.

@@ -78,8 +78,7 @@ def pairs_of_readelf(path: str) -> List[List[int]]:
     text = output(["readelf", "-lW", path])
     ranges: List[Tuple[int, int, bool]] = []
     for line in text.splitlines():
-        match = re.match(r"\s+LOAD((?:\s+0x[0-9a-f]+){5})\s+([RWE ]+?)\s+0x",
-                         line)
+        match = re.match(r"\s+LOAD((?:\s+0x[0-9a-f]+){5})\s+([RWE ]+?)\s+0x", line)
         if not match:
             continue
         _, address, _, _, size = (int(n, 16) for n in match[1].split())
@@ -98,8 +97,7 @@ def audit(mpgaudit: str, path: str, target: str) -> dict:
     return json.loads(output(command))["files"][0]
 
 
-def differences(mpgaudit: str, path: str, linker: Linker, kind: Kind,
-                large: bool) -> List[str]:
+def differences(mpgaudit: str, path: str, linker: Linker, kind: Kind, large: bool) -> List[str]:
     report = audit(mpgaudit, path, "fugaku")
     found = report["findings"]
     # Which half of MPG150 a file breaks depends on the size of its code.
@@ -120,8 +118,7 @@ def differences(mpgaudit: str, path: str, linker: Linker, kind: Kind,
         ("severity for mpg", severities,
          {"warning"} if "MPG103 ro-overlap" in wanted else set()),
     ]
-    return [f"{what}: {got}, not {want}" for what, got, want in checks
-            if got != want]
+    return [f"{what}: {got}, not {want}" for what, got, want in checks if got != want]
 
 
 def main() -> int:
@@ -139,8 +136,7 @@ def main() -> int:
                 path = (f"{work_dir}/{linker.machine}-{linker.name}-"
                         f"{kind.name}{'-2m' if large else ''}")
                 compiled = objects.of(linker.command[:-1] + kind.flags, source)
-                output(linker.command + kind.flags + [compiled, "-o", path]
-                       + [PAGE_FLAG] * large)
+                output(linker.command + kind.flags + [compiled, "-o", path] + [PAGE_FLAG] * large)
                 found = differences(mpgaudit, path, linker, kind, large)
                 files += 1
                 failed += bool(found)

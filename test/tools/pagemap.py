@@ -40,10 +40,7 @@ def read_regions(path: str) -> Tuple[Dict[str, List[Range]], int, int]:
     machine, offset = struct.unpack_from("<H", image, 18)[0], 32
     phoff = struct.unpack_from("<Q", image, offset)[0]
     phentsize, phnum = struct.unpack_from("<HH", image, 54)
-    headers = [
-        struct.unpack_from("<IIQQQQQQ", image, phoff + i * phentsize)
-        for i in range(phnum)
-    ]
+    headers = [struct.unpack_from("<IIQQQQQQ", image, phoff + i * phentsize) for i in range(phnum)]
     relro = [(h[3], h[3] + h[6]) for h in headers if h[0] == 0x6474E552]
     regions: Dict[str, List[Range]] = {"data": [], "bss": []}
     base = min(h[3] - h[2] for h in headers if h[0] == 1)

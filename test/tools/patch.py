@@ -74,8 +74,7 @@ class ElfFile:
 
     def store(self, place: Place, value: int) -> None:
         at, size = place
-        self.data[at:at + size] = (value % (1 << 8 * size)).to_bytes(
-            size, "little")
+        self.data[at:at + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
 
     def table(self, start: str, count: str, entry: int) -> List[int]:
         """Offsets of the entries of a header table."""

@@ -81,8 +81,7 @@ def modes(report: str) -> list[list[str]]:
     return words
 
 
-def check_mode(words: list[str], plain: Outcome, report: str,
-               options: argparse.Namespace) -> str:
+def check_mode(words: list[str], plain: Outcome, report: str, options: argparse.Namespace) -> str:
     """The result, in memory with enough free large pieces for transparent pages."""
     tries = TRIES if "--mode=thp" in words else 0
     while True:

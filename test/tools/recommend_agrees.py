@@ -39,8 +39,7 @@ def run(mpgaudit: str, script: str, *options: str) -> str:
 def blamed(mpgaudit: str, script: str) -> set:
     """The numbers of errors and warnings about the script."""
     lines = run(mpgaudit, script, "--format=line")
-    return set(re.findall(r"^job\.sh:\d+: (?:warning|error): (MPG\d+)", lines,
-                          re.MULTILINE))
+    return set(re.findall(r"^job\.sh:\d+: (?:warning|error): (MPG\d+)", lines, re.MULTILINE))
 
 
 def pasted(script: str, exports: List[str]) -> str:

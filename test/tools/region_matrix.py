@@ -109,9 +109,7 @@ def share_problems(run: Run, result: dict) -> List[str]:
     kind = "any" if run.mode == "none" else run.mode
     edges = 0 if run.program.linker == "ld.mpg" else EDGES
     slack = 0 if run.mode == "hugetlb" else result["all"]["bytes"] * 5 // 100
-    wanted = argparse.Namespace(
-        kind=kind, min=[], max_normal=[("all", edges + slack)]
-    )
+    wanted = argparse.Namespace(kind=kind, min=[], max_normal=[("all", edges + slack)])
     problems = pagemap.check(wanted, result)
     if run.mode == "none":
         return [] if problems else ["large pages although the mode is none"]

@@ -40,8 +40,7 @@ def linked_members(programs: List[str], archive: str) -> Set[str]:
     for member, kind, name in symbols(archive, "--defined-only", "--extern-only"):
         if kind in "TDBR":
             definers.setdefault(name, set()).add(member)
-    unique = {name: next(iter(members)) for name, members in definers.items()
-              if len(members) == 1}
+    unique = {name: next(iter(members)) for name, members in definers.items() if len(members) == 1}
     return {unique[name] for program in programs
             for _, kind, name in symbols(program, "--defined-only")
             if kind in "TDBR" and name in unique}

@@ -118,8 +118,7 @@ def what_differs(step: Step, output: List[str]) -> List[str]:
     if step.compared:
         if agrees(step, printed):
             return []
-        return list(difflib.unified_diff(step.output, printed, "page", "printed",
-                                         lineterm="", n=1))
+        return list(difflib.unified_diff(step.output, printed, "page", "printed", lineterm="", n=1))
     return [] if last.endswith(" 0") else printed + [last]
 
 

@@ -100,10 +100,7 @@ def check(witness: str, options: argparse.Namespace) -> None:
     rounds = ["", *options.settings]
     with ThreadPoolExecutor(len(rounds) + 1 if options.together else 1) as pool:
         first = pool.submit(run, {}, options)
-        others = [
-            pool.submit(run_preloaded, settings, witness, options)
-            for settings in rounds
-        ]
+        others = [pool.submit(run_preloaded, settings, witness, options) for settings in rounds]
     plain = first.result()
     print(f"plain: status {plain.status}, {len(plain.out)} bytes of output, "
           f"{len(plain.files)} files")

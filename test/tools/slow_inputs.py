@@ -97,8 +97,7 @@ def scripts(count):
     }
     for name, line in lines.items():
         for number in (count, 10 * count):
-            yield f"script-{name}-{number}", "".join(
-                line.format(i) for i in range(number)).encode()
+            yield f"script-{name}-{number}", "".join(line.format(i) for i in range(number)).encode()
 
 
 def archives(count):

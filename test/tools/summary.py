@@ -38,9 +38,7 @@ class Suite:
     processor_seconds: float | None = None
     passed: int = 0
     failed: list[str] = dataclasses.field(default_factory=list)
-    skipped: collections.Counter = dataclasses.field(
-        default_factory=collections.Counter
-    )
+    skipped: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
     def add_case(self, case: ElementTree.Element) -> None:
         skip = case.find("skipped")
@@ -154,14 +152,11 @@ def print_table(suites: list[Suite]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description="Adds up the test results of build folders."
-    )
+    parser = argparse.ArgumentParser(description="Adds up the test results of build folders.")
     parser.add_argument("--step", action="append", default=[],
                         metavar="NAME=STATUS=SECONDS",
                         help="count a step of the caller; status 0 is passed")
-    parser.add_argument("folders", nargs="*", type=pathlib.Path,
-                        metavar="BUILD_DIR")
+    parser.add_argument("folders", nargs="*", type=pathlib.Path, metavar="BUILD_DIR")
     arguments = parser.parse_args()
 
     suites = [step_suite(arguments.step)] if arguments.step else []

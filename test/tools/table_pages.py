@@ -41,8 +41,7 @@ def mark(word: str) -> str:
 
 def fill(text: str, indent: str = "") -> str:
     """Paragraph of plain text; words that are code are marked as such."""
-    words = " ".join(word if word.startswith(("**", "`")) else mark(word)
-                     for word in text.split())
+    words = " ".join(word if word.startswith(("**", "`")) else mark(word) for word in text.split())
     return textwrap.fill(words, WIDTH, subsequent_indent=indent,
                          break_long_words=False, break_on_hyphens=False)
 
@@ -52,8 +51,7 @@ def sub_codes(text: str) -> List[str]:
     items = [item.partition(", ") for item in text.split("; ")]
     if len(items) < 2 or not all(rest for _, _, rest in items):
         return []
-    names = [" and ".join(f"`{name}`" for name in names.split(" and "))
-             for names, _, _ in items]
+    names = [" and ".join(f"`{name}`" for name in names.split(" and ")) for names, _, _ in items]
     return [fill(f"- {name}: {rest}.", "  ") for name, (_, _, rest) in zip(names, items)]
 
 
@@ -188,8 +186,7 @@ def answers(head: List[str], rows: List[tables.Row]) -> str:
 
 
 def fcc_words() -> str:
-    return answers(["word", "what to write"],
-                   tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
+    return answers(["word", "what to write"], tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
 
 
 def directives() -> str:

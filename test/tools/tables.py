@@ -33,8 +33,7 @@ TARGETS = ("fugaku", "mpg", "libhugetlbfs", "thp")
 TYPES = ("choice", "uint", "policy3", "file", "pair")
 OWNERS = ("fujitsu", "glibc", "flib", "mpg")
 MARK = re.compile(r"\b(measured|read|inferred)\b(?!\()")  # read(2) is no mark
-TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])',
-                   re.DOTALL)
+TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_]+)|([(),])', re.DOTALL)
 COMPILER = re.compile(r"(gcc|clang|flang|fcc|lld|mold|bfd|gold|ld\.mpg|any):(\s+-\S+)+$")
 
 
@@ -178,8 +177,7 @@ def check_findings(path: Path, rows: List[Row], report: Report) -> None:
         previous = max(previous, number)
 
 
-def check_messages(path: Path, codes: List[Row], findings: List[Row],
-                   report: Report) -> None:
+def check_messages(path: Path, codes: List[Row], findings: List[Row], report: Report) -> None:
     """Vendor codes and findings must name each other."""
     known = {row.args[0]: row for row in codes}
     numbers = {f"MPG{row.args[0]}" for row in findings}
@@ -192,8 +190,7 @@ def check_messages(path: Path, codes: List[Row], findings: List[Row],
         if vendor and vendor not in known:
             report.add(path, 1, f"no row for {vendor}")
         elif vendor and f"MPG{row.args[0]}" not in known[vendor].args[3].split(", "):
-            report.add(path, known[vendor].line,
-                       f"{vendor} does not name MPG{row.args[0]}")
+            report.add(path, known[vendor].line, f"{vendor} does not name MPG{row.args[0]}")
 
 
 def is_number_in(values: str, value: str) -> bool:

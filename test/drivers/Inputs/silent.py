@@ -15,9 +15,7 @@ for step in STEPS:
     command = sys.argv[2:] + ["-Werror", step, sys.argv[1]]
     if step in ("-c", "-S"):
         command += ["-o", "silent.out"]
-    done = subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0 or done.stderr:
         print(f"{' '.join(command)}\n{done.stderr}status {done.returncode}")
         sys.exit(1)

@@ -19,9 +19,7 @@ for document in re.findall(r"(?s)<malloc.*?</malloc>", text):
     for element in root:
         names = sorted(element.attrib)
         kind = element.get("type", "")
-        numbers = all(
-            value.isdigit() for name, value in element.attrib.items() if name != "type"
-        )
+        numbers = all(value.isdigit() for name, value in element.attrib.items() if name != "type")
         print(" ", element.tag, kind, names, "numbers" if numbers else "NO NUMBERS")
 for line in re.sub(r"(?s)<malloc.*?</malloc>\n?", "", text).splitlines():
     is_result = line.startswith(("wrong", "mallopt"))

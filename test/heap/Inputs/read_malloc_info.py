@@ -43,9 +43,7 @@ for heap in ours.findall("heap"):
     assert sum(int(size.get("count")) for size in sizes) == sum(
         count for count, _ in counts.values()
     )
-    assert sum(int(size.get("total")) for size in sizes) == sum(
-        size for _, size in counts.values()
-    )
+    assert sum(int(size.get("total")) for size in sizes) == sum(size for _, size in counts.values())
     current = number(heap, "system", "current")
     assert sum(size for _, size in counts.values()) <= current
     assert number(heap, "aspace", "total") == current

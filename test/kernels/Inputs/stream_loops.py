@@ -56,8 +56,7 @@ def documented_lengths(path: str) -> Dict[str, List[int]]:
     with open(path, encoding="utf-8") as file:
         section = file.read().partition("Instructions of the loop")[2]
     rows = re.findall(r"^\| (copy|scale|add|triad) \|(.*)\|$", section, re.M)
-    return {name: [int(number) for number in re.findall(r"\d+", cells)]
-            for name, cells in rows}
+    return {name: [int(number) for number in re.findall(r"\d+", cells)] for name, cells in rows}
 
 
 def main() -> int:

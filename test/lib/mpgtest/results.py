@@ -22,8 +22,7 @@ from typing import Callable, Iterator
 
 REPO = Path(__file__).resolve().parents[3]
 RESULTS = REPO / "test/soak/results.tsv"
-FIELDS = ["program", "seed", "count", "options", "commit", "machine", "status",
-          "result", "date"]
+FIELDS = ["program", "seed", "count", "options", "commit", "machine", "status", "result", "date"]
 SWITCH = "MPG_SOAK_RECORD"
 LONGEST = 240  # characters of a result
 # A program that prints its counts in a line for each kind ends with several of these.

@@ -79,8 +79,7 @@ def compare(plain: Outcome, other: Outcome) -> None:
                            for files in (before, now))
         if before != now:
             verbs = ("were", "are") if what == "files" else ("was", "is")
-            raise Differs(f"{what} {verbs[0]} {before!r:.{SHOWN}}, "
-                          f"{verbs[1]} {now!r:.{SHOWN}}")
+            raise Differs(f"{what} {verbs[0]} {before!r:.{SHOWN}}, {verbs[1]} {now!r:.{SHOWN}}")
 
 
 def report(check: Callable[[], None]) -> int:

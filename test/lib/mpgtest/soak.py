@@ -59,8 +59,7 @@ class Parser(argparse.ArgumentParser):
 
     def share(self, option: str, about: str = "", **changed: object) -> None:
         settings, text = OPTIONS[option]
-        self.add_argument(f"--{option}", help=about or text or None,
-                          **{**settings, **changed})
+        self.add_argument(f"--{option}", help=about or text or None, **{**settings, **changed})
 
 
 def need(tools: Iterable[object], files: Iterable[Path], remedy: str) -> None:
@@ -68,8 +67,7 @@ def need(tools: Iterable[object], files: Iterable[Path], remedy: str) -> None:
     missing = [tool for tool in map(str, tools) if not shutil.which(tool)]
     missing += [str(path) for path in files if not path.is_file()]
     if missing:
-        print(f"{name()}: error: no {missing[0]}, nothing was tested; {remedy}",
-              file=sys.stderr)
+        print(f"{name()}: error: no {missing[0]}, nothing was tested; {remedy}", file=sys.stderr)
         sys.exit(2)
 
 

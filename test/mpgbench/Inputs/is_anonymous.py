@@ -31,9 +31,7 @@ def texts(value: object) -> Iterator[str]:
 def main() -> int:
     names = {socket.gethostname(), socket.gethostname().split(".")[0]}
     names |= {getpass.getuser(), *sys.argv[2:]}
-    word = re.compile(
-        r"\b(" + "|".join(re.escape(name) for name in names - COMMON) + r")\b"
-    )
+    word = re.compile(r"\b(" + "|".join(re.escape(name) for name in names - COMMON) + r")\b")
     with open(sys.argv[1], encoding="utf-8") as file:
         all_texts = list(texts(json.load(file)))
     found = [

@@ -32,9 +32,7 @@ def cut_out_of_free_memory() -> int:
     pages = 0
     for line in read("/proc/buddyinfo").split("\n"):
         counts = [int(word) for word in line.split()[4:]]
-        pages += sum(
-            count << (at - order) for at, count in enumerate(counts) if at >= order
-        )
+        pages += sum(count << (at - order) for at, count in enumerate(counts) if at >= order)
     return pages
 
 
@@ -64,9 +62,7 @@ def expected() -> Dict[str, object]:
             ("surplus", "surplus"),
             ("overcommit", "nr_overcommit"),
         ):
-            values[f"pages/pools/{number}/{key}"] = int(
-                read(f"{path}/{name}_hugepages")
-            )
+            values[f"pages/pools/{number}/{key}"] = int(read(f"{path}/{name}_hugepages"))
     thp = "/sys/kernel/mm/transparent_hugepage/enabled"
     if os.path.exists(thp):
         values["transparent/enabled"] = re.search(r"\[(\w+)\]", read(thp))[1]
@@ -84,9 +80,7 @@ def main() -> int:
     values: Dict[str, object] = {}
     for _ in range(200):
         before = expected()
-        text = subprocess.run(
-            [sys.argv[1], "--json"], stdout=subprocess.PIPE, check=False
-        ).stdout
+        text = subprocess.run([sys.argv[1], "--json"], stdout=subprocess.PIPE, check=False).stdout
         document, values = json.loads(text), expected()
         differ = {
             key: f"{lookup(document, key)!r}, not {value!r}"

@@ -94,9 +94,7 @@ def complaints(mpginfo: str, root: str, json_file: str) -> List[str]:
             found.append(f"status {done.returncode}")
         if done.stderr:
             found.append(f"says {done.stderr[:200]!r}")
-    control = [
-        byte for byte in text.stdout if (byte < 32 and byte != 10) or byte == 127
-    ]
+    control = [byte for byte in text.stdout if (byte < 32 and byte != 10) or byte == 127]
     if control or b"\xc2\x9b" in text.stdout:
         found.append(f"control characters {control[:5]}")
     return found

@@ -57,9 +57,7 @@ def buddy(rows: List[Tuple[int, str, Dict[int, int]]], orders: int) -> str:
 
 def common(page: int, total: int, available: int, default_huge: int) -> Dict[str, str]:
     """Sizes in KiB."""
-    limits = (
-        "Limit                     Soft Limit           Hard Limit           Units\n"
-    )
+    limits = ("Limit                     Soft Limit           Hard Limit           Units\n")
     for name, value in (
         ("stack size", 8388608),
         ("locked memory", "unlimited"),
@@ -193,9 +191,7 @@ def make(kind: str, root: str, changes: List[str]) -> None:
     for path, text in files.items():
         os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
         with open(os.path.join(root, path), "wb") as file:
-            file.write(
-                text.encode("latin-1") + (b"" if path.endswith("auxv") else b"\n")
-            )
+            file.write(text.encode("latin-1") + (b"" if path.endswith("auxv") else b"\n"))
     for change in changes:
         if change.startswith("-"):
             path = os.path.join(root, change[1:])

@@ -14,8 +14,7 @@ if kills_mpgrun:
 child = subprocess.Popen([arguments[0], "--report", arguments[1], "wait"],
                          stdout=subprocess.PIPE, text=True)
 child.stdout.readline()
-with open(f"/proc/{child.pid}/task/{child.pid}/children",
-          encoding="ascii") as file:
+with open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as file:
     program = int(file.read().split()[0])
 if kills_mpgrun:
     child.kill()

@@ -64,6 +64,5 @@ child, pid = start()
 child.kill()
 child.wait()
 time.sleep(0.2)
-print("KILL to mpgrun: program "
-      + ("runs on" if os.path.exists(f"/proc/{pid}") else "is gone"))
+print("KILL to mpgrun: program " + ("runs on" if os.path.exists(f"/proc/{pid}") else "is gone"))
 os.kill(pid, signal.SIGKILL)

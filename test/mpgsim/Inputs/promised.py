@@ -30,8 +30,7 @@ def traffic(pages: List[Dict[str, Any]]) -> int:
 def compare(what: str, promised: float, shown: float) -> None:
     assert promised > 0, what
     kept = abs(shown - promised) <= WITHIN * promised
-    print(f"{what}: promised {promised:.1f}, shown {shown:.1f}: "
-          f"{'kept' if kept else 'broken'}")
+    print(f"{what}: promised {promised:.1f}, shown {shown:.1f}: {'kept' if kept else 'broken'}")
 
 
 def sectors(before: Dict[str, Any], hints: str, after: Dict[str, Any]) -> None:

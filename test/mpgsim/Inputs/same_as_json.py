@@ -37,17 +37,13 @@ for page in report["pages"]:
     compare(find("all", program, "", str(page["pageBytes"])), page)
 for part in report["arrays"] + report["loops"]:
     for page in part["pages"]:
-        row = find(part["kind"], part["name"], str(part.get("line", "")),
-                   str(page["pageBytes"]))
+        row = find(part["kind"], part["name"], str(part.get("line", "")), str(page["pageBytes"]))
         assert int(row["accesses"]) == part["accesses"], row
         compare(row, page)
-divided = [quota for quota in report["sectors"]["quotas"]
-           if quota["sector1Ways"]]
+divided = [quota for quota in report["sectors"]["quotas"] if quota["sector1Ways"]]
 for quota in divided:
     for page in quota["pages"]:
-        compare(find("all", program, "", str(page["pageBytes"]),
-                     str(quota["sector1Ways"])), page)
-kinds = collections.Counter(row["what"] for row in rows
-                            if row["sector1_ways"] == "0")
+        compare(find("all", program, "", str(page["pageBytes"]), str(quota["sector1Ways"])), page)
+kinds = collections.Counter(row["what"] for row in rows if row["sector1_ways"] == "0")
 print(*(f"{kind} {count}" for kind, count in sorted(kinds.items())))
 print(f"quotas {len(divided)}: same")

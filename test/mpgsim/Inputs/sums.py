@@ -8,8 +8,7 @@ import json
 import sys
 from typing import Any
 
-PASSED = {"bands", "busiest", "gains", "ranks", "pageBytes", "lineBytes", "maps", "line",
-          "status"}
+PASSED = {"bands", "busiest", "gains", "ranks", "pageBytes", "lineBytes", "maps", "line", "status"}
 
 
 def compare(merged: Any, ranks: Any, where: str) -> int:

@@ -31,10 +31,7 @@ def main() -> int:
     failures = 0
     for name in names:
         for value in VALUES:
-            environment = {
-                b"LD_PRELOAD": library.encode(),
-                name.encode(): value,
-            }
+            environment = {b"LD_PRELOAD": library.encode(), name.encode(): value}
             run = subprocess.run([program], env=environment, capture_output=True)
             lines = run.stderr.decode("ascii", "replace").split("\n")[:-1]
             right = run.returncode == 3 and run.stdout == b"result 42\n"

@@ -62,9 +62,7 @@ def find_problems(
     if len(lines) != (0 if enough else 1):
         problems.append(f"{len(lines)} lines: {lines}")
     # By its name: another test may have mounted the hierarchy at another place.
-    elif lines and (
-        os.path.basename(group.path) not in lines[0] or "fix: " not in lines[0]
-    ):
+    elif lines and (os.path.basename(group.path) not in lines[0] or "fix: " not in lines[0]):
         problems.append(f"the line names no cause or no remedy: {lines[0]}")
     if not enough and have < pages:
         problems.append(f"{have} large pages, but there were {pages}")

@@ -38,9 +38,7 @@ def take() -> list:
 
 
 def main() -> int:
-    process = subprocess.Popen(
-        sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    process = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin and process.stdout
     if process.stdout.readline().strip() != b"ready":
         process.communicate()
