@@ -10,7 +10,7 @@ in the background (BGSAVE forks), and the load goes on for 2 s after that. Print
 much of the memory of the process is on large pages at the end of a save and 0.5, 1 and
 2 s later, how long the fork took, and the 99th percentile of latencies while it saved
 and after: medians, in brackets the least and the most. The ratios of latencies are
-medians of the rounds, with the interval of 95 % of bootstrapped medians. Needs
+medians of the rounds, with the interval of 95 %. Needs
 redis-server and redis-tools.
 """
 
@@ -18,16 +18,19 @@ import argparse
 import collections
 import csv
 import pathlib
-import random
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from typing import Dict, List
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "test/lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
+
 VALUE_BYTES = 1000
 FILL = ("for i = 0, ARGV[1] - 1 do redis.call('set', string.format('key:%012d', i), "
         "string.rep('x', ARGV[2])) end return redis.call('dbsize')")
@@ -108,8 +111,8 @@ class Server:
 
 def ratio(values: List[float], plain: List[float]) -> str:
     each = [one / other for one, other in zip(values, plain)]
-    medians = sorted(statistics.median(random.choices(each, k=len(each))) for _ in range(2000))
-    return f"{statistics.median(each):.2f}x [{medians[50]:.2f}, {medians[1949]:.2f}]"
+    low, high = get_median_interval(each)
+    return f"{statistics.median(each):.2f}x [{low:.2f}, {high:.2f}]"
 
 
 def main() -> None:

@@ -10,11 +10,13 @@ the quartiles. The bar is 5 ms.
 
 import argparse
 import os
-import resource
+import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from mpgtest.measure import get_processor_seconds  # noqa: E402
 
 BAR_MS = 5.0
 
@@ -33,13 +35,6 @@ def script(lines):
     return "\n".join(text[:lines]) + "\n"
 
 
-def cpu_ms(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mpgaudit")
@@ -55,8 +50,8 @@ def main():
             commands.append([arguments.mpgaudit, "--job=" + path])
         long_ms, short_ms = [], []
         for _ in range(arguments.runs):
-            long_ms.append(cpu_ms(commands[0]))
-            short_ms.append(cpu_ms(commands[1]))
+            long_ms.append(1e3 * get_processor_seconds(commands[0], False))
+            short_ms.append(1e3 * get_processor_seconds(commands[1], False))
     least = min(long_ms) - min(short_ms)
     middle = statistics.median(long_ms) - statistics.median(short_ms)
     quartiles = statistics.quantiles(long_ms, n=4)

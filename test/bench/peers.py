@@ -11,8 +11,7 @@ mpgrun --profile cost? Verdicts in --minutes (default 5.9), for a quiet machine.
                own included: at most 2 % more (profile_overhead.py)
 
 All points are measured in turn, round by round, in a random order, mpgbench's and the peer's back
-to back; ratios are of the same round. Prints the median and the interval that holds 95 % of
-bootstrapped medians; a verdict needs the whole interval on one side. --multichase is
+to back; ratios are of the same round. Prints the median and its interval of 95 %; a verdict needs the whole interval on one side. --multichase is
 https://github.com/google/multichase, built by its Makefile. Skips missing peers. As root it runs at
 nice -20.
 """
@@ -33,6 +32,8 @@ import time
 import profile_overhead
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/lib"))
+from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: E402
 LATENCIES = [("4K", size) for size in ("16K", "256K", "4M", "256M")]
 LATENCIES += [("2M", size) for size in ("4M", "256M")]
 TRIADS = [(mib, threads) for mib in (768,) for threads in (1, 2)]
@@ -99,7 +100,7 @@ class Bench:
         return max(map(float, rates)) / 1000
 
     def mpgrun(self, program, *options):
-        return profile_overhead.cpu_seconds(
+        return get_processor_seconds(
             [self.bin / "mpgrun", "--mode=none", *options, *program])
 
 
@@ -156,7 +157,7 @@ def main():
           + ("; BUSY: no verdict holds" if others > 0.1 else ""))
     for (kind, name), pairs in found.items():
         ratios = [ours / theirs for theirs, ours in pairs]
-        low, high = profile_overhead.interval(ratios)
+        low, high = get_median_interval(ratios)
         theirs, ours = (statistics.median(column) for column in zip(*pairs))
         print(f"{kind:8} {name:20} {theirs:9.3f} {ours:9.3f}  "
               f"{statistics.median(ratios):.3f}x [{low:.3f}, {high:.3f}]  "

@@ -11,15 +11,18 @@ and "sum" cannot.
 """
 
 import argparse
-import math
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
-from typing import List, Tuple
+from typing import Tuple
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "test/lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
+
 KERNELS = {"i": "IS: counts keys", "m": "SpMV, rows of 16", "r": "RandomAccess", "h": "hash join",
            "b": "BFS, 8 neighbours", "t": "small table", "a": "sum"}
 
@@ -28,16 +31,6 @@ def run(program: pathlib.Path, kernel: str) -> Tuple[int, str]:
     done = subprocess.run([program, kernel, "2"], check=True, stdout=subprocess.PIPE, text=True)
     time, result = done.stdout.split()
     return int(time), result
-
-
-def interval(ratios: List[float]) -> Tuple[float, float]:
-    """Of the median: the sign test's, of order statistics."""
-    ordered, count = sorted(ratios), len(ratios)
-    below, tail = 0, 0.5 ** count
-    while below < count // 2 and tail <= 0.025:
-        below += 1
-        tail += math.comb(count, below) * 0.5 ** count
-    return ordered[max(0, below - 1)], ordered[min(count - 1, count - below)]
 
 
 def main() -> None:
@@ -63,7 +56,7 @@ def main() -> None:
                 if result != expected:
                     raise SystemExit(f"{KERNELS[kernel]}: another result with prefetches")
                 ratios.append(plain / ahead)
-            low, high = interval(ratios)
+            low, high = get_median_interval(ratios)
             print(f"| {KERNELS[kernel]} | {statistics.median(ratios):.2f} | {low:.2f} to {high:.2f} |", flush=True)
             gains += [statistics.median(ratios)] if kernel not in "ta" else []
     if gains:

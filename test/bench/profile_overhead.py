@@ -5,8 +5,8 @@
     profile_overhead.py [--mpgrun FILE] [--rounds N] [--working-set] [--program NAME]...
 
 Runs each program in turn under mpgrun --mode=none with and without --profile, in a random order,
-and prints the median of the ratios, pair by pair, with the interval that holds 95 % of bootstrapped
-medians. --working-set measures that option instead. The stream touches 600 MiB once and reads it
+and prints the median of the ratios, pair by pair, with its interval of 95 %.
+--working-set measures that option instead. The stream touches 600 MiB once and reads it
 five times: page faults are a third of its time. The others take a second or more; about 10 ms of a
 run are mpgrun's start and end. Skips those of sort, awk, perl, zstd, sqlite3, gzip, bc, python3 and
 gcc that are not installed. Takes about six minutes on a quiet machine.
@@ -16,13 +16,15 @@ import argparse
 import os
 import pathlib
 import random
-import resource
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/lib"))
+from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: E402
 STREAM = """#include <stdlib.h>
 int main(void) {
   size_t n = (size_t)25 << 20;
@@ -67,18 +69,6 @@ def programs(folder):
     }
 
 
-def cpu_seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
-def interval(ratios):
-    medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return medians[50], medians[-51]
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpgrun", default=ROOT / "build" / "bin" / "mpgrun")
@@ -102,10 +92,10 @@ def main():
                 times = {}
                 for kind in random.sample([0, 1], 2):
                     options = profiled if kind else plainly
-                    times[kind] = cpu_seconds([args.mpgrun, *options, *program])
+                    times[kind] = get_processor_seconds([args.mpgrun, *options, *program])
                 plain.append(times[0])
                 ratios.append(times[1] / times[0])
-            low, high = interval(ratios)
+            low, high = get_median_interval(ratios)
             print(
                 f"{name:8} {statistics.median(plain):.2f} s  "
                 f"{statistics.median(ratios):.3f}x [{low:.3f}, {high:.3f}]",

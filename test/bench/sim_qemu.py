@@ -17,7 +17,6 @@ import csv
 import io
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,9 @@ import tempfile
 from typing import Dict, List
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "test/lib"))
+from mpgtest.measure import get_processor_seconds  # noqa: E402
+
 KERNELS = {"triad": (1, 17), "lookup": (1, 17), "sparse": (1, 9),
            "product": (1, 3), "threads": (1, 17)}  # rounds
 COUNTS = ("accesses", "L1 DTLB misses", "L2 DTLB misses", "L1D misses min", "L2 misses min")
@@ -61,13 +63,6 @@ def counts(command: List[str], kernel: str) -> Dict[str, int]:
     return {name: int(rows[1][name]) - int(rows[0][name]) for name in COUNTS}
 
 
-def seconds(command: List[str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
 def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
     build(options, work)
     os.environ.setdefault("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu")
@@ -95,8 +90,8 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
         spent: Dict[str, List[float]] = {name: [] for name in commands}
         for _ in range(options.runs):
             for name, command in commands.items():
-                short = seconds([*command, kernel, str(few)])
-                spent[name].append(seconds([*command, kernel, str(many)]) - short)
+                short = get_processor_seconds([*command, kernel, str(few)])
+                spent[name].append(get_processor_seconds([*command, kernel, str(many)]) - short)
         medians = {name: max(statistics.median(all_runs), 1e-9) for name, all_runs in spent.items()}
         ratio = medians["cache"] / medians["mpgsim"]
         missed += ratio < WANTED_SPEED

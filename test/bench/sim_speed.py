@@ -20,7 +20,6 @@ import argparse
 import math
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -29,18 +28,18 @@ import time
 from typing import Dict, List, Tuple
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "test/lib"))
+from mpgtest.measure import get_processor_seconds  # noqa: E402
+
 KERNELS = {"triad": (1, 513, 10), "embedding": (1, 1025, 10),
            "banded": (1, 385, 2), "random": (1, 65, 2)}  # rounds, ratio wanted
 
 
 def seconds(command: List[str]) -> Tuple[float, float]:
     """On the clock, and of the processors."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return end - start, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    used = get_processor_seconds(command)
+    return time.monotonic() - start, used
 
 
 def measure(options: argparse.Namespace, work: pathlib.Path) -> int:

@@ -19,7 +19,11 @@ import shlex
 import statistics
 import sys
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+REPO = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "test/lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
+
+BUILD = REPO / "build"
 BARS = {"libmpg, thp": 0.6, "libmpg, none": 0.6, "mpgrun --mode=thp": 2.0}
 
 
@@ -30,14 +34,6 @@ def cpu_milliseconds(command: list, environment: dict) -> float:
     if status:
         sys.exit(f"{command}: status {status}")
     return (used.ru_utime + used.ru_stime) * 1e3
-
-
-def interval(values: list) -> tuple:
-    """Of the median, by the ranks of the sign test."""
-    ordered, reach = sorted(values), 0.98 * len(values) ** 0.5
-    middle = len(values) / 2
-    return (ordered[max(0, int(middle - reach))],
-            ordered[min(len(values) - 1, int(middle + reach))])
 
 
 def measure(program: list, options: argparse.Namespace) -> None:
@@ -61,9 +57,9 @@ def measure(program: list, options: argparse.Namespace) -> None:
     print(f"{shlex.join(program)}: medians of {options.rounds}, ms of CPU time")
     for way, taken in times.items():
         more = [one - other for one, other in zip(taken, times["plain"])]
-        low, high = interval(more)
+        low, high = get_median_interval(more)
         ratios = [one / other for one, other in zip(taken, times["plain"])]
-        least, most = interval(ratios)
+        least, most = get_median_interval(ratios)
         bar = f", at most {BARS[way]:+.1f}" if way in BARS else ""
         print(f"  {way:{width}} {statistics.median(taken):6.2f}  "
               f"{statistics.median(more):+6.2f} [{low:+.2f}, {high:+.2f}], "

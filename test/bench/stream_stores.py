@@ -16,13 +16,15 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 from typing import Dict, List
 
 from mpgaudit_speed import describe_machine
-from prefetch_indirect import interval
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
 
 
 def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp: List[str]) -> pathlib.Path:
@@ -45,7 +47,7 @@ def pin(fifo: bool) -> None:
 
 def describe(ratios: List[float]) -> str:
     text = f"{statistics.median(ratios):.3f}x"
-    return text + (" [{:.3f}, {:.3f}]".format(*interval(ratios)) if len(ratios) >= 6 else "")
+    return text + (" [{:.3f}, {:.3f}]".format(*get_median_interval(ratios)) if len(ratios) >= 6 else "")
 
 
 def measure(program: pathlib.Path, mib: float, threads: str, options: argparse.Namespace) -> Dict[str, List[float]]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import pathlib
 import random
@@ -29,6 +28,7 @@ import tempfile
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "test/lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
 from mpgtest.results import machine  # noqa: E402
 
 LINK = ["-fuse-ld=lld", "-Wl,-z,max-page-size=2097152,-z,separate-code"]
@@ -79,16 +79,6 @@ def processor_time(command: list[str]) -> float:
     return max(usage.ru_utime + usage.ru_stime, 1e-6)
 
 
-def interval(values: list[float]) -> tuple[float, float]:
-    """The narrowest pair of ranks that holds the median with 95 %."""
-    values, count = sorted(values), len(values)
-    cut = 0
-    while 2 * sum(math.comb(count, i) for i in range(cut + 1)) / 2**count <= 0.05:
-        cut += 1
-    cut = max(cut - 1, 0)
-    return values[cut], values[count - 1 - cut]
-
-
 def make_pair(mpgrun: str, original: list[str], folder: pathlib.Path) -> dict[str, list[str]]:
     """The program in base pages and in large pages of the page cache."""
     pair = {}
@@ -132,7 +122,7 @@ def main() -> None:
             for kind in random.sample(sorted(kinds), 2):
                 times[kind].append(processor_time(kinds[kind]))
     ratios = [base / large for base, large in zip(times["base"], times["large"])]
-    low, high = interval(ratios)
+    low, high = get_median_interval(ratios)
     print(f"{machine()}\n{pathlib.Path(original[0]).name}: "
           + ", ".join(f"{kind} pages ({mib[kind]:.0f} MiB large) {statistics.median(each):.3f} s"
                       for kind, each in times.items())

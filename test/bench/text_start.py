@@ -23,10 +23,11 @@ import subprocess
 import sys
 import tempfile
 
-from startup import BUILD, cpu_milliseconds, interval
+from startup import BUILD, cpu_milliseconds
 from text_pages import large_mib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from mpgtest.measure import get_median_interval  # noqa: E402
 from mpgtest.results import machine  # noqa: E402
 
 LARGE = ["-no-pie", "-Wl,-z,max-page-size=2097152,-z,separate-code"]
@@ -58,7 +59,7 @@ def measure(name: str, program: str, options: argparse.Namespace) -> None:
             if round_number:  # the first reads the file
                 times[setting].append(taken)
     more = [auto - off for auto, off in zip(times["auto"], times["off"])]
-    low, high = interval(more)
+    low, high = get_median_interval(more)
     line = (f"{name}: {statistics.median(more):+.0f} us [{low:+.0f}, {high:+.0f}] of "
             f"{statistics.median(times['off']):.0f}")
     if shutil.which("valgrind"):

@@ -3,6 +3,7 @@
 
   cgroups  groups with a limit on large pages, memory, processes
   links    kinds of linked files, compilers for both machines
+  measure  processor time, and the interval of a median
   run      commands with an end, and what they said
   same     a program, run twice: status, output, files
   soak     command line, work folder and counts of the long runs
