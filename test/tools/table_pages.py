@@ -159,9 +159,8 @@ def ranks() -> str:
     return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
 
 
-# Kinds of words that the page leaves to --explain, or lists without their answers.
+# Kinds of words that the page leaves to --explain, as it does words with no answer.
 SILENT = ("byDefault", "older")
-LISTED = {"not": "Nothing does the same; `--explain` says why, and what is nearest"}
 
 
 def answers(head: List[str], rows: List[tables.Row]) -> str:
@@ -173,16 +172,11 @@ def answers(head: List[str], rows: List[tables.Row]) -> str:
         if kind in SILENT:
             continue
         alias = re.fullmatch(r"As (?:!OCL )?(\S+)\.", texts[0])
-        answer = (answer_of.get(alias[1], ()) if alias else ()) or \
-            ((kind,) if kind in LISTED else (kind, *texts))
+        answer = (alias and answer_of.get(alias[1])) or (kind, *texts)
         answer_of[word] = answer
         words.setdefault(answer, []).append(f"`{word}`")
-    parts = [table(head, [[", ".join(names), *answer[1:]] for kind in ("ours", "equivalent")
-                          for answer, names in words.items() if answer[0] == kind])]
-    return "\n\n".join(parts + [
-        textwrap.fill(f"{title}: {', '.join(words[(kind,)])}.", 100,
-                      break_long_words=False, break_on_hyphens=False)
-        for kind, title in LISTED.items() if (kind,) in words])
+    return table(head, [[", ".join(names), *answer[1:]] for kind in ("ours", "equivalent")
+                        for answer, names in words.items() if answer[0] == kind])
 
 
 def fcc_words() -> str:
