@@ -6,122 +6,9 @@
 # directives.
 #
 #   places.py c|openmp|cxx [few] > source
+import pathlib
 import sys
 
-STATEMENTS = """
-  double local[8] = {0};@
-  int i = 0, sum = 0;@
-  if (n > 3)@
-    sum++;@
-  else@
-    sum--;@
-  for (i = 0; i < n; i++)@
-    a[i] += b[i];@
-  while (n-- > 3)@
-    for (int j = 0; j < 3; j++) {@
-      double *row = a + j;@
-      row[j] += local[j];@
-      if (a[j] > 3) break;
-      continue;@
-    }
-  do@
-    sum++;@
-  while (sum < 3);@
-  switch (n) {@
-  case 1:@
-    sum++;@
-    if (sum > 7) return 3;
-    break;@
-  case 2: {@
-    sum--;@
-  }@
-  default:@
-    ;@
-  }
-  {@
-  }
-  if (n > 9) goto done;@
-done:@
-  sum += ({ int t = n;@
-            t;@ });
-  sum +=@ n;
-  return sum;@
-"""
-OPENMP = """
-  int sum = 0;
-#pragma omp parallel for collapse(2)@
-  for (int i = 0; i < n; i++)@
-    for (int j = 0; j < w; j++)@
-      a[i] += b[j];@
-#pragma omp parallel@
-  {@
-    double own = 0;@
-#pragma omp for nowait schedule(static)@
-    for (int i = 0; i < n; i++) {@
-      own += a[i];@
-    }@
-#pragma omp critical@
-    sum += own;@
-#pragma omp barrier@
-#pragma omp single@
-    {@
-      a[0]++;@
-    }@
-  }
-#pragma omp task firstprivate(b)@
-  b[1]++;@
-#pragma omp taskwait@
-#pragma omp simd reduction(+ : sum)@
-  for (int i = 0; i < n; i++)@
-    sum += a[i];@
-#pragma omp tile sizes(4)@
-  for (int i = 0; i < n; i++) {@
-    a[i]++;@
-  }@
-#pragma omp target teams distribute parallel for map(a[0 : n])@
-  for (int i = 0; i < n; i++)@
-    a[i]++;@
-#pragma clang loop unroll(enable)@
-  for (int i = 0; i < n; i++)@
-    a[i] += b[i];@
-  return sum;@
-"""
-CXX = """
-  int sum = 0;@
-  auto plain = [&](int s) {@
-    for (int i = s; i < n; i++)@
-      a[i] += b[i];@
-    return s;@
-  };@
-  auto generic = [=](auto s) {@
-    a[s]++;@
-    return s;@
-  };
-  sum += plain(1) + generic(2) + generic(3L);@
-  struct Local {
-    double *a;@
-    int get() {@
-      a[0]++;@
-      return 1;@
-    }
-  } one{a};
-  sum += one.get();@
-  try {@
-    if (n) throw n;@
-  } catch (int &x) {@
-    sum += x;@
-  }
-  for (double &x : grid.table)@
-    x += a[0];@
-  if constexpr (N > 3) {@
-    sum += grid.data[N];@
-  } else@
-    sum--;@
-  if (int t = n; t > 3)@
-    sum += t;@
-  sum += twice<N>(n);@
-  return sum;@
-"""
 HEADS = {
     "c": "int f%d(double *a, double *b, int n, int w)",
     "openmp": "int f%d(double *a, double *b, int n, int w)",
@@ -171,7 +58,8 @@ PAIRS = [
 
 def main():
     kind = sys.argv[1]
-    text = {"c": STATEMENTS, "openmp": OPENMP, "cxx": CXX}[kind]
+    bodies = pathlib.Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    text = "\n" + bodies.split(f"\n%%% {kind}\n")[1].split("\n%%% ")[0].rstrip("\n") + "\n"
     parts = text.split("@")
     number = 0
     print(PRELUDE + (CXX_PRELUDE if kind == "cxx" else ""))
