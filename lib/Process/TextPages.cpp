@@ -172,7 +172,8 @@ void mpg::explainText(RunReport &report, const std::string &program,
     else if (mode != "auto")
       use.reason = "not asked for: mpgrun --text";
     else
-      use.reason = "the page cache has small pages of the file, or the file "
-                   "system has no large ones (mpginfo: file-pages)";
+      use.reason = "another process maps the file, so its small pages stay in "
+                   "the page cache, or the file system has no large ones "
+                   "(mpginfo: file-pages)";
   }
 }

@@ -34,7 +34,7 @@ def text_how : LongValue<"text", "copy",
 (MPG_TEXT=copy). This works with any link and any file system. Each process pays for
 the memory and the time of a copy. Kernel probes (uprobes) do not see the copied
 code. Profilers that attach later find its symbols in /tmp/perf-PID.map, which
-libmpg writes. The only value is `copy`.}]>;
+libmpg writes; the file stays after the run. The only value is `copy`.}]>;
 def move : LongValue<"move", "next-touch",
     "let the kernel move pages to the NUMA nodes of the threads\n"
     "that use them, for programs that initialise in one thread">,
