@@ -7,7 +7,9 @@
 //   mapped anew its page table may be that of small pages
 //   read anew   the page cache may hold small pages: those that nobody maps and
 //               that are clean can be dropped; the read after that makes a
-//               large one, because the memory asks for it
+//               large one, because the memory asks for it. Where the empty
+//               page table of the small ones stays (before Linux 6.14, and on
+//               AArch64), a second mapping of it takes the place of the first
 //   collapsed   tmpfs, and kernels with CONFIG_READ_ONLY_THP_FOR_FS (Linux 6.1)
 //
 // What has been in vain for one frame is not tried for the next ones of the
@@ -51,6 +53,9 @@ public:
 private:
   bool canDrop();
   bool drop(Range frame, uint64_t offset);
+  bool isLargeAt(Range space, uint64_t offset) const;
+  bool replace(Range frame, uint64_t offset) const;
+  bool collapseFrame(Range frame);
   void stopDropping();
 
   const TextSegment &segment;
@@ -102,6 +107,47 @@ bool TextFile::drop(Range frame, uint64_t offset) {
                  POSIX_FADV_DONTNEED) == 0;
 }
 
+/// Maps the frame at \p offset at \p space. Whether it is on a large page
+/// there.
+bool TextFile::isLargeAt(Range space, uint64_t offset) const {
+  int rights = PROT_READ | (segment.isCode ? PROT_EXEC : 0);
+  long bytes = long(space.bytes());
+  return rawCall(SYS_mmap, long(space.start), bytes, rights,
+                 MAP_PRIVATE | MAP_FIXED, fd,
+                 long(offset)) == long(space.start) &&
+         rawCall(SYS_madvise, long(space.start), bytes, MADV_HUGEPAGE) == 0 &&
+         rawCall(SYS_madvise, long(space.start), bytes, MADV_RANDOM) == 0 &&
+         readFirstPage(space) == 0 &&
+         map.readFilePresence(space) == FilePresence::all;
+}
+
+/// Moves a second mapping of the file over \p frame, if that is on a large
+/// page.
+bool TextFile::replace(Range frame, uint64_t offset) const {
+  if (segment.isGuarded)
+    return false;
+  Range space = reserve(hugeFrameBytes, hugeFrameBytes);
+  if (space.empty())
+    return false;
+  long bytes = long(space.bytes());
+  if (!isLargeAt(space, offset) ||
+      rawCall(SYS_mremap, long(space.start), bytes, bytes,
+              MREMAP_MAYMOVE | MREMAP_FIXED,
+              long(frame.start)) != long(frame.start)) {
+    releaseAddresses(space);
+    return false;
+  }
+  return unmapPages(frame) && readFirstPage(frame) == 0 &&
+         map.readFilePresence(frame) == FilePresence::all;
+}
+
+/// EAGAIN: khugepaged is at work there.
+bool TextFile::collapseFrame(Range frame) {
+  int error = mayCollapse ? collapse(frame) : EINVAL;
+  mayCollapse = error == 0 || error == EAGAIN;
+  return error == 0;
+}
+
 /// Pages that were just written could not be dropped. Has the kernel begin with
 /// what it would do in half a minute, so that the next start finds them clean.
 void TextFile::stopDropping() {
@@ -114,8 +160,7 @@ const char *TextFile::makeLarge(Range frame, uint64_t offset) {
   for (int next = asItIs; next != none; ++next) {
     if ((next == mappedAnew && !unmapPages(frame)) ||
         (next == readAnew && !(canDrop() && drop(frame, offset))) ||
-        (next == collapsed &&
-         !(mayCollapse && (mayCollapse = collapse(frame) == 0))))
+        (next == collapsed && !collapseFrame(frame)))
       continue;
     if (int error = readFirstPage(frame))
       return error == EINVAL ? "the kernel cannot be asked to read it (before "
@@ -131,8 +176,11 @@ const char *TextFile::makeLarge(Range frame, uint64_t offset) {
     case FilePresence::part:
       break;
     }
-    if (next == readAnew)
+    if (next == readAnew) {
+      if (replace(frame, offset))
+        return nullptr;
       stopDropping();
+    }
   }
   return "small pages of the file are in the page cache: it was just written, "
          "or another process maps it (start it again later, or by mpgrun "
