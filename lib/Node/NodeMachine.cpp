@@ -216,9 +216,9 @@ static std::optional<uint64_t> filePmdMapped() {
   return sum;
 }
 
-/// Maps two large pages of \p file as code and has them read. Nothing before
-/// Linux 5.14, which cannot populate.
-static std::optional<bool> mapsLargePages(int file) {
+/// Maps two large pages of \p file as code and has them read, then collapsed if
+/// \p mayCollapse. Nothing before Linux 5.14, which cannot populate.
+static std::optional<bool> mapsLargePages(int file, bool mayCollapse) {
   constexpr size_t bytes = largePageBytes;
   LargeSpace space(2 * bytes);
   char *first = space.start();
@@ -234,6 +234,9 @@ static std::optional<bool> mapsLargePages(int file) {
     std::optional<uint64_t> after;
     if (madvise(first, 2 * bytes, MPG_ADVICE_POPULATE_READ) == 0)
       after = filePmdMapped();
+    if (after && *after == *before && mayCollapse &&
+        madvise(first, 2 * bytes, MPG_ADVICE_COLLAPSE) == 0)
+      after = filePmdMapped();
     if (after)
       maps = *after > *before;
   }
@@ -242,12 +245,13 @@ static std::optional<bool> mapsLargePages(int file) {
 
 /// Whether kernel and file system of the current folder give a file that is
 /// executed large pages of the page cache. HW:file-thp
-static std::optional<bool> givesFilePages() {
+static std::optional<bool> givesFilePages(const SysTree &tree) {
   int file = openNamelessFile();
   if (file < 0)
     return std::nullopt;
+  Fact<std::string> word = readTransparentFacts(tree).effective(largePageBytes);
   // A hole is read into the page cache as contents are, and takes no disk.
-  std::optional<bool> gives = mapsLargePages(file);
+  std::optional<bool> gives = mapsLargePages(file, word && *word != "never");
   close(file);
   return gives;
 }
@@ -282,7 +286,7 @@ KernelFacts mpg::readKernelFacts(const SysTree &tree) {
   // Pages of the pool can count as memory of a job.
   add("hugetlb-accounting", 6, 7, none);
   // Code stays in the file and lies on large pages. No version tells.
-  std::optional<bool> gives = live ? givesFilePages() : none;
+  std::optional<bool> gives = live ? givesFilePages(tree) : none;
   facts.features.push_back({"file-pages", gives, gives.has_value()});
   return facts;
 }
