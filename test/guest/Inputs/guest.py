@@ -1,10 +1,12 @@
 """Boots a machine of four NUMA nodes and runs cases in it, in one boot.
 
     guest.py --packages DIR --root DIR --cases FILE [--timeout SECONDS] [--machine M]
+             [--disk FILE]... [--share DIR]
 
 The guest is an emulated A64FX, or with --machine=x86_64 qemu's `max`, with one CPU, 512 MiB and 96
 large pages of 2 MiB on each of nodes 0 to 3. --root is its file system; the kernel and busybox come
-from --packages (see fetch). FILE is a shell script that may use
+from --packages (see fetch). Each --disk is a disk (vda, vdb), and --share a folder by 9p, whose tag
+is `share`. FILE is a shell script that may use
 
     begin NAME            starts a case; prints `CASE NAME`
     pool N0 N1 N2 N3      large pages on each node from here on
@@ -116,6 +118,10 @@ def command(options: argparse.Namespace, initramfs: str) -> List[str]:
         words += ["-numa", f"node,nodeid={node},memdev=m{node}{has}"]
     words += ["-kernel", os.path.join(options.packages, "vmlinuz")]
     words += ["-initrd", initramfs, "-nographic", "-no-reboot", "-nic", "none"]
+    for disk in options.disk:
+        words += ["-drive", f"file={disk},format=raw,if=virtio,cache=unsafe"]
+    if options.share:
+        words += ["-virtfs", f"local,path={options.share},mount_tag=share,security_model=none"]
     # quiet: the kernel's own lines would fall between those of the cases.
     kernel = f"console={console} quiet panic=-1 numa_balancing=disable"
     return words + ["-append", kernel]
@@ -155,6 +161,8 @@ def main() -> int:
     parser.add_argument("--root", required=True)
     parser.add_argument("--cases", required=True)
     parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--disk", action="append", default=[])
+    parser.add_argument("--share")
     parser.add_argument("--machine", choices=MACHINES, default="aarch64")
     return run(parser.parse_args())
 
