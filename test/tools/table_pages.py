@@ -5,7 +5,8 @@
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
 block is made here from a table of the code: the sections of findings.md, the rows of
 environment.md and libmpg.md, coming-from-fcc.md and the man page of mpgaudit, the options of man
-pages from each program's Options.td, and soak.md from the recorded long runs. All else
+pages from each program's Options.td, and soak.md and a table of environment.md from the recorded
+long runs. All else
 in a page is written by hand. Prints the lines that differ and ends with 1 if there are
 any; --write corrects them. FOLDER takes the place of docs/, for tests.
 """
@@ -23,7 +24,7 @@ from typing import Callable, Dict, List, Optional
 import tables
 
 sys.path.insert(0, str(tables.ROOT / "test/lib"))
-from mpgtest import results  # noqa: E402
+from mpgtest import results, text_pages  # noqa: E402
 
 WIDTH = 80
 # Formatted as code: options, sections, paths, names with _ or (), files.
@@ -210,6 +211,26 @@ def soak() -> str:
     return table(["program", "what it shows", "last result", "date"], rows)
 
 
+def code_pages() -> str:
+    """The last recorded outcome of each kernel, by file system."""
+    outcomes: Dict[str, text_pages.Outcome] = {}
+    for row in results.read():
+        if row["program"] in ("text-pages", "text-kernels"):
+            if outcome := text_pages.read(row["result"]):
+                outcomes[outcome.kernel] = outcome
+    kernels = sorted(outcomes, key=lambda kernel: [int(part) for part in kernel.split(".")])
+    names = list(dict.fromkeys(name for kernel in kernels for name in outcomes[kernel].found))
+    found = [[outcomes[kernel].found.get(name, "") for kernel in kernels] for name in names]
+    return table(["file system", *(f"Linux {kernel}" for kernel in kernels)],
+                 [[name, *map(starts, cells)] for name, cells in zip(names, found)])
+
+
+def starts(found: str) -> str:
+    """One number where all starts have the same."""
+    numbers = found.split("/")
+    return numbers[0] if len(set(numbers)) == 1 else ", ".join(numbers)
+
+
 def options(program: str, llvm_bin: Optional[Path]) -> str:
     """The entries of a man page; those without words of their own share one."""
     entries: List[List[str]] = []
@@ -236,7 +257,8 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
     "environment.md": {
-        block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS
+        **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
+        "code-pages": code_pages,
     },
     "soak.md": {"programs": soak},
     "libmpg.md": {"ranks": ranks},
