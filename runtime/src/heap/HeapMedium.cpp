@@ -67,6 +67,8 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
   dirtyPages = run.isZero ? 0 : pages;
   if (run.first || !growth)
     return run.first;
+  if (growth->wantsHead())
+    alignment = uint32_t(hugeFrameBytes / heapPageBytes);
   if (!grow(pages, alignment, *growth, error).first)
     return 0;
   run = acquireFree(pages, alignment);

@@ -27,6 +27,13 @@ public:
   /// The pages of the memory that comes next.
   HeapPages choose();
 
+  /// Whether a block in the memory that comes next should begin with it: of a
+  /// long one the first frame may be all that is written.
+  bool wantsHead() const {
+    return isLong && use == Use::unknown && taken < enough &&
+           heapSpace.mayWait();
+  }
+
   /// \p memory has come as choose() said.
   void note(Range memory, HeapPages pages);
 
