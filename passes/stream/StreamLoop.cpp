@@ -5,6 +5,7 @@
 #include "base/FrontLoop.h"
 #include "base/PassOptions.h"
 #include "stream/Stream.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -18,6 +19,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <algorithm>
 
@@ -99,8 +101,10 @@ private:
     PHINode *counter; ///< of iterations, from 0 on
   };
   const char *whyNot() const;
+  Loop *findNest(const Instruction &place) const;
+  void copyNest(Loop &nest, Value &isLarge);
   uint64_t minTimes() const;
-  Value *decide(Instruction &end);
+  Value *decide(const Decision &decision);
   Value *countFirst(IRBuilder<> &builder);
   Value *areAligned(Instruction &end);
   Value *checkRun(Instruction &end);
@@ -123,9 +127,10 @@ private:
   Value *middleTimes = nullptr;   ///< of the marked loop
   SmallVector<Value *, 2> starts; ///< of each stream, after the first
   Part edge, middle;
-  SmallVector<BasicBlock *, 2> exits; ///< of the nest, with fences
-  BasicBlock *enter = nullptr;        ///< in front of the edge
-  BasicBlock *align = nullptr;        ///< between the two
+  SmallVector<BasicBlock *, 2> exits;      ///< of the nest, with fences
+  SmallPtrSet<BasicBlock *, 16> unchanged; ///< the copy of the nest
+  BasicBlock *enter = nullptr;             ///< in front of the edge
+  BasicBlock *align = nullptr;             ///< between the two
   BasicBlock *fence = nullptr; ///< after both, for the fence unless it is later
 };
 } // namespace
@@ -150,13 +155,12 @@ const char *StreamWriter::whyNot() const {
 }
 
 /// Whether the nest writes more than this thread's part of the last cache.
-Value *StreamWriter::decide(Instruction &end) {
+Value *StreamWriter::decide(const Decision &decision) {
   if (options.streamAlways)
     return ConstantInt::getTrue(function.getContext());
-  auto [place, bytes] = findDecision(end);
   Module &module = *function.getParent();
-  Value *all = expander.expandCodeFor(bytes, number, place);
-  IRBuilder<> builder(place);
+  Value *all = expander.expandCodeFor(decision.bytes, number, decision.place);
+  IRBuilder<> builder(decision.place);
   Value *limit = builder.CreateLoad(number, getCacheBytes(module));
   if (isRegionBody(function)) {
     Value *threads = builder.CreateCall(module.getOrInsertFunction(
@@ -164,6 +168,49 @@ Value *StreamWriter::decide(Instruction &end) {
     limit = builder.CreateUDiv(limit, builder.CreateZExt(threads, number));
   }
   return builder.CreateICmpSGT(all, limit);
+}
+
+/// The loop in front of \p place, if it has no other loops than ours in it.
+Loop *StreamWriter::findNest(const Instruction &place) const {
+  Loop *nest = &loop;
+  while (nest->getLoopPreheader() != place.getParent()) {
+    nest = nest->getParentLoop();
+    if (!nest || nest->getSubLoops().size() != 1)
+      return nullptr;
+  }
+  return nest;
+}
+
+/// Puts a copy of \p nest beside it for data that the caches hold: what streams
+/// need would cost each row of the nest some time and registers.
+void StreamWriter::copyNest(Loop &nest, Value &isLarge) {
+  formLCSSARecursively(nest, dominators, &loops, &scev);
+  BasicBlock *front = nest.getLoopPreheader();
+  Instruction *end = front->getTerminator();
+  BasicBlock *begin = SplitBlock(front, end, &dominators, &loops);
+  SmallVector<BasicBlock *, 4> ends;
+  nest.getUniqueExitBlocks(ends);
+  ValueToValueMapTy copies;
+  SmallVector<BasicBlock *, 8> blocks;
+  cloneLoopWithPreheader(begin, front, &nest, copies, ".cached", &loops,
+                         &dominators, blocks);
+  remapInstructionsInBlocks(blocks, copies);
+  unchanged.insert(blocks.begin(), blocks.end());
+  for (BasicBlock *next : ends)
+    for (PHINode &phi : next->phis())
+      for (unsigned at = 0, count = phi.getNumIncomingValues(); at < count;
+           ++at)
+        if (Value *from = copies.lookup(phi.getIncomingBlock(at))) {
+          Value *value = phi.getIncomingValue(at);
+          Value *copy = copies.lookup(value);
+          phi.addIncoming(copy ? copy : value, cast<BasicBlock>(from));
+        }
+  Instruction *jump = front->getTerminator();
+  IRBuilder<>(jump).CreateCondBr(&isLarge, begin,
+                                 cast<BasicBlock>(copies[begin]));
+  jump->eraseFromParent();
+  dominators.recalculate(function);
+  scev.forgetBlockAndLoopDispositions();
 }
 
 /// Iterations of the first stream up to a line's border: a step of an odd
@@ -306,10 +353,17 @@ void StreamWriter::findExits() {
 void StreamWriter::addFences() {
   if (exits.empty())
     exits.push_back(fence);
-  for (BasicBlock *exit : exits)
+  for (BasicBlock *exit : exits) {
+    SmallVector<BasicBlock *, 4> writers;
+    for (BasicBlock *from : predecessors(exit))
+      if (!unchanged.contains(from))
+        writers.push_back(from);
+    if (writers.size() != size_t(pred_size(exit)))
+      exit = SplitBlockPredecessors(exit, writers, ".fence");
     IRBuilder<>(exit, exit->getFirstInsertionPt())
         .CreateIntrinsic(Intrinsic::x86_sse_sfence, ArrayRef<Type *>(),
                          ArrayRef<Value *>());
+  }
 }
 
 /// Starts \p phi of the loop in both parts.
@@ -379,10 +433,15 @@ Value *StreamWriter::checkRun(Instruction &end) {
 const char *StreamWriter::run() {
   if (const char *reason = whyNot())
     return reason;
-  BasicBlock *front = loop.getLoopPreheader();
-  Instruction *end = front->getTerminator();
+  Instruction *end = loop.getLoopPreheader()->getTerminator();
   findExits();
-  Value *isLarge = decide(*end);
+  Decision decision = findDecision(*end);
+  Value *isLarge = decide(decision);
+  if (Loop *nest = findNest(*decision.place)) {
+    copyNest(*nest, *isLarge);
+    isLarge = ConstantInt::getTrue(function.getContext());
+  }
+  BasicBlock *front = end->getParent();
   BasicBlock *check = SplitBlock(front, end, &dominators, &loops);
   Value *go = checkRun(*end);
   SmallVector<Value *, 4> begins;
