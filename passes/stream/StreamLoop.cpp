@@ -10,6 +10,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -90,7 +91,8 @@ public:
                FunctionAnalysisManager &analyses, const PassOptions &options)
       : FrontLoop(loop, known, analyses, "mpg.stream"), options(options),
         loops(analyses.getResult<LoopAnalysis>(function)),
-        dominators(analyses.getResult<DominatorTreeAnalysis>(function)) {}
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
+        vectors(analyses.getResult<TargetIRAnalysis>(function)) {}
   const char *run();
 
 private:
@@ -123,6 +125,7 @@ private:
   const PassOptions &options;
   LoopInfo &loops;
   DominatorTree &dominators;
+  const TargetTransformInfo &vectors;
   Value *first = nullptr;         ///< iterations up to the border
   Value *middleTimes = nullptr;   ///< of the marked loop
   SmallVector<Value *, 2> starts; ///< of each stream, after the first
@@ -275,20 +278,29 @@ void StreamWriter::addPart(Part &part, const char *suffix) {
 }
 
 /// The loop's own choices, without those about its vectors in the first
-/// iterations.
+/// iterations. The marked loop writes whole lines at once: reads between the
+/// parts of a line send them to memory one by one.
 MDNode *StreamWriter::makeChoices(bool isMarked) const {
   LLVMContext &context = function.getContext();
-  auto makeFlag = [&](StringRef name, bool value) {
+  auto make = [&](StringRef name, Constant *value) {
     return MDNode::get(context, {MDString::get(context, name),
-                                 ConstantAsMetadata::get(
-                                     ConstantInt::getBool(context, value))});
+                                 ConstantAsMetadata::get(value)});
   };
-  if (isMarked)
-    return makePostTransformationMetadata(context, loop.getLoopID(), {},
-                                          {makeFlag(streamMark, true)});
+  if (isMarked) {
+    uint64_t bytes =
+        vectors.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+            .getFixedValue() /
+        8;
+    uint64_t perLine = bytes ? std::max<uint64_t>(1, x86LineBytes / bytes) : 1;
+    return makePostTransformationMetadata(
+        context, loop.getLoopID(), {"llvm.loop.interleave."},
+        {make(streamMark, ConstantInt::getTrue(context)),
+         make("llvm.loop.interleave.count",
+              ConstantInt::get(Type::getInt32Ty(context), perLine))});
+  }
   return makePostTransformationMetadata(
       context, loop.getLoopID(), {"llvm.loop.vectorize.", "llvm.loop.unroll."},
-      {makeFlag("llvm.loop.vectorize.enable", false),
+      {make("llvm.loop.vectorize.enable", ConstantInt::getFalse(context)),
        MDNode::get(context,
                    MDString::get(context, "llvm.loop.unroll.disable"))});
 }

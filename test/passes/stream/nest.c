@@ -1,5 +1,5 @@
 // A nest whose data the caches hold runs a copy without anything of the option, and without a
-// fence.
+// fence. The other stores whole lines at once.
 // REQUIRES: host-x86_64, clang-22
 // RUN: env MPG_PASS_OPTIONS=stream-stores=on,verify=on %clang --target=x86_64-linux-gnu -O2 -fno-discard-value-names -fpass-plugin=%passes -S -emit-llvm %s -o - | FileCheck %s
 // CHECK-LABEL: define {{.*}} @rows(
@@ -12,7 +12,10 @@
 // CHECK: {{^}}[[DONE]].fence:
 // CHECK-NEXT: call void @llvm.x86.sse.sfence()
 // CHECK: store <2 x double> {{.*}}, align 64, {{.*}}!nontemporal
-// CHECK-NOT: sfence
+// CHECK-NEXT: store <2 x double> {{.*}}!nontemporal
+// CHECK-NEXT: store <2 x double> {{.*}}!nontemporal
+// CHECK-NEXT: store <2 x double> {{.*}}!nontemporal
+// CHECK-NOT: {{sfence|nontemporal}}
 // CHECK: {{^}}}
 void rows(double *restrict to, const double *from, long rows, long width) {
   for (long row = 1; row < rows; row++)
