@@ -203,7 +203,8 @@ static bool report(const std::string &name, std::error_code code) {
 /// Of all experiments one line each; of named ones their points.
 static void list(const BenchRun &run, bool showsPoints) {
   for (const ExperimentResult &experiment : run.experiments) {
-    outs() << left_justify(experiment.name, 8) << experiment.title << "\n";
+    outs() << left_justify(experiment.name, 7) << " " << experiment.title
+           << "\n";
     for (const PointResult &point : experiment.points)
       if (showsPoints)
         outs() << "  " << point.name
