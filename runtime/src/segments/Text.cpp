@@ -8,8 +8,8 @@
 //   read anew   the page cache may hold small pages: those that nobody maps and
 //               that are clean can be dropped; the read after that makes a
 //               large one, because the memory asks for it. Where the empty
-//               page table of the small ones stays (before Linux 6.14, and on
-//               AArch64), a second mapping of it takes the place of the first
+//               page table of the small ones stays (HW:file-thp-anew), a second
+//               mapping takes the place of the first
 //   collapsed   tmpfs, and kernels with CONFIG_READ_ONLY_THP_FOR_FS (Linux 6.1)
 //
 // What has been in vain for one frame is not tried for the next ones of the
