@@ -5,14 +5,18 @@
 #include "base/FrontLoop.h"
 #include "base/OmpRegions.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -80,6 +84,20 @@ FrontLoop::Decision FrontLoop::findDecision(Instruction &end) const {
     place = front->getTerminator();
   }
   return {place, bytes};
+}
+
+uint64_t FrontLoop::getMaxBytes(const SCEV *bytes) const {
+  uint64_t objects = 0;
+  for (const StoreStream &stream : known.streams) {
+    const Value *object =
+        getUnderlyingObject(stream.stores[0]->getPointerOperand());
+    uint64_t size = 0;
+    if (!getObjectSize(object, size, function.getDataLayout(),
+                       /*TLI=*/nullptr))
+      size = UINT64_MAX;
+    objects = SaturatingAdd(objects, size);
+  }
+  return std::min(objects, scev.getUnsignedRangeMax(bytes).getLimitedValue());
 }
 
 bool FrontLoop::canExpand(Instruction &end) const {

@@ -34,6 +34,9 @@ protected:
     const llvm::SCEV *bytes; ///< that all streams write in the nest
   };
   Decision findDecision(llvm::Instruction &end) const;
+  /// At most so many bytes are written in the nest: by \p bytes, a Decision's,
+  /// and the sizes of the variables.
+  uint64_t getMaxBytes(const llvm::SCEV *bytes) const;
   /// Whether all that must be known is known at \p end.
   bool canExpand(llvm::Instruction &end) const;
   /// Whether nothing that the loop reads is among what \p stream overwrites in

@@ -38,6 +38,8 @@ static constexpr uint64_t minRunBytes = 4096;
 /// Of glibc, and what counts where it does not know.
 static constexpr int level3CacheSize = 194; // _SC_LEVEL3_CACHE_SIZE
 static constexpr uint64_t usualCacheBytes = 32 << 20;
+/// A last cache, or the part of one for a thread of a team, is larger.
+static constexpr uint64_t minCacheBytes = 1 << 20, minPartBytes = 64 << 10;
 
 //===----------------------------------------------------------------------===//
 // Bytes of the last cache
@@ -154,7 +156,12 @@ const char *StreamWriter::whyNot() const {
       !expander.isSafeToExpandAt(decision.bytes, decision.place))
     return "how often it runs is not known when it begins";
   uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
-  return times && times <= minTimes() ? "it is too short" : nullptr;
+  if (times && times <= minTimes())
+    return "it is too short";
+  uint64_t minBytes = isRegionBody(function) ? minPartBytes : minCacheBytes;
+  return !options.streamAlways && getMaxBytes(decision.bytes) <= minBytes
+             ? "the caches hold what it writes"
+             : nullptr;
 }
 
 /// Whether the nest writes more than this thread's part of the last cache.

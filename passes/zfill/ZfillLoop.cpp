@@ -91,6 +91,7 @@ private:
   }
   unsigned countUnits(const StoreStream &stream) const;
   bool isShort() const;
+  uint64_t minBytes() const;
   Value *decide(Instruction &end);
   Value *fits(IRBuilder<> &builder) const;
   Value *computeRest(const StoreStream &stream, IRBuilder<> &builder,
@@ -150,18 +151,20 @@ Value *ZfillWriter::fits(IRBuilder<> &builder) const {
       builder.getInt64(dczidOf256 - dczidOf64));
 }
 
+/// In L2 what is zeroed costs no reading anyway.
+uint64_t ZfillWriter::minBytes() const {
+  return a64fx::l2Bytes / (isRegionBody(function) ? a64fx::threadsOfL2 : 1);
+}
+
 /// Whether zeroing pays on this machine: decided as far outside as it is known.
 Value *ZfillWriter::decide(Instruction &end) {
   auto [place, bytes] = findDecision(end);
-  // In L2 what is zeroed costs no reading anyway.
-  uint64_t minBytes =
-      a64fx::l2Bytes / (isRegionBody(function) ? a64fx::threadsOfL2 : 1);
   IRBuilder<> builder(place);
   if (options.zfillAlways || !expander.isSafeToExpandAt(bytes, place))
     return fits(builder);
   Value *all = expander.expandCodeFor(bytes, number, place);
   return builder.CreateAnd(
-      builder.CreateICmpUGT(all, builder.getInt64(minBytes)), fits(builder));
+      builder.CreateICmpUGT(all, builder.getInt64(minBytes())), fits(builder));
 }
 
 /// Iterations before the end in which \p stream has no line left to zero.
@@ -282,6 +285,9 @@ const char *ZfillWriter::run() {
     return "it is too short";
   if (!canExpand(*end))
     return "how often it runs is not known when it begins";
+  if (!options.zfillAlways &&
+      getMaxBytes(findDecision(*end).bytes) <= minBytes())
+    return "the caches hold what it writes";
   uint64_t longest = 0;
   for (const StoreStream &stream : known.streams)
     longest = std::max(longest, tunedStep(stream));

@@ -54,6 +54,15 @@ void both(volatile double *a, long n) {
   // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it has volatile or atomic accesses
   for (long i = 0; i < n; i++) a[i] = 1.5;
 }
+// No last cache is as small as the first array.
+static double fits[1 << 17], large[2 << 20];
+void fill_both(double value, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: the caches hold what it writes
+  for (long i = 0; i < n; i++) fits[i] = value;
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: stores past the caches
+  for (long i = 0; i < n; i++) large[i] = value;
+}
+double *get_fits(long i) { return i ? fits + i : large; }
 void call(double *a, long n) {
   // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it calls a function that may use the memory
   for (long i = 0; i < n; i++) { a[i] = 1.5; look(a); }

@@ -3,7 +3,7 @@
 // DEFINE: %{options} = zfill=18
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2>&1 | FileCheck %s --implicit-check-not=remark:
-// RUN: grep -c S1_3_C7_C4_1 %t.s | grep -x 5
+// RUN: grep -c S1_3_C7_C4_1 %t.s | grep -x 6
 // A link for LTO optimises again, so nothing is done before it.
 // RUN: %{cc} -o - -flto -emit-llvm 2>&1 | FileCheck %s --check-prefix=NONE
 // REDEFINE: %{options} = zfill=off
@@ -64,6 +64,15 @@ void short_one(double *a) {
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: it is too short
   for (long i = 1; i <= 512; i++) a[i] = a[i - 1] * 0.5;
 }
+// An array of 8 MiB fits into L2, however long the loop is.
+static double fits[1 << 20], large[2 << 20];
+void fill_both(double value, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: the caches hold what it writes
+  for (long i = 0; i < n; i++) fits[i] = value;
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: zeroes lines
+  for (long i = 0; i < n; i++) large[i] = value;
+}
+double *get_fits(long i) { return i ? fits + i : large; }
 // The decision about the nest is in front of it: no DCZID within.
 void rows(double *restrict a, const double *restrict b, long n, long m) {
   for (long r = 0; r < m; r++)
