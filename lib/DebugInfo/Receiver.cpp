@@ -21,8 +21,9 @@ static bool mayHold(Dwarf_Die &variable) {
   case DW_TAG_pointer_type:
   case DW_TAG_class_type:
   case DW_TAG_structure_type:
-  case DW_TAG_array_type: // Fortran's allocatable
     return true;
+  case DW_TAG_array_type: // Fortran's allocatable, or its elements hold them
+    return dwarf_hasattr(&*type, DW_AT_data_location) || mayHold(*type);
   default:
     return false;
   }
