@@ -43,14 +43,16 @@ bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
 /// Between the program and its memory, or before its main; no user looks for an
 /// array there.
 static bool isNobodys(StringRef library, const SourceFrame &frame) {
-  for (StringRef prefix : {"libmpgrt.", "libc.so", "libc-2", "libstdc++.",
-                           "libc++", "ld-linux", "libgfortran."})
+  for (StringRef prefix :
+       {"libmpgrt.", "libc.so", "libc-2", "libstdc++.", "libc++", "ld-linux",
+        "libgfortran.", "libflang_rt."})
     if (library.starts_with(prefix))
       return true;
   StringRef function = frame.function;
   for (StringRef prefix :
        {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::", "__rust_",
-        "alloc::alloc::", "alloc::raw_vec::"})
+        "alloc::alloc::", "alloc::raw_vec::", "_FortranA",
+        "Fortran::runtime::"})
     if (function.starts_with(prefix))
       return true;
   if (StringRef(frame.file).contains("/include/c++/"))

@@ -224,13 +224,31 @@ void SimFunction::addNotSeen(Instruction &call, StringRef name) {
                      MPG_SIM_CALLED, table.addCallee(name), true});
 }
 
+/// The descriptor whose block Flang's runtime allocates or frees in \p call:
+/// that of a pointer, or of an allocatable that the compiler leaves to it.
+/// Null: it is no such call.
+static Value *findDescriptor(const CallBase &call, StringRef action) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || !call.arg_size())
+    return nullptr;
+  StringRef name = callee->getName();
+  if (!name.consume_front("_FortranAPointer") &&
+      !name.consume_front("_FortranAAllocatable"))
+    return nullptr;
+  Value *descriptor = call.getArgOperand(0);
+  return name.starts_with(action) && descriptor->getType()->isPointerTy()
+             ? descriptor
+             : nullptr;
+}
+
 /// After \p call: in its block, or in the normal successor of a call that may
 /// throw.
 void SimFunction::addAllocated(CallBase &call) {
   std::optional<Allocation> found = findAllocation(call);
   bool isRealloc = !found && reallocatedBy(call) && call.arg_size() == 2 &&
                    call.getType()->isPointerTy();
-  if (!found && !isRealloc)
+  Value *descriptor = findDescriptor(call, "Allocate");
+  if (!found && !isRealloc && !descriptor)
     return;
   if (call.isMustTailCall())
     return; // a tail call: nothing may follow it; the memory stays unnamed
@@ -244,6 +262,17 @@ void SimFunction::addAllocated(CallBase &call) {
   // mpgsim finds the line by the address that the call below returns to.
   builder.SetCurrentDebugLocation(call.getDebugLoc());
   Type *number = builder.getInt64Ty();
+  Value *word = builder.CreateAdd(
+      builder.CreateLoad(number, table.firstPlace()),
+      builder.getInt64(uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
+                       table.addAllocation(call)));
+  if (descriptor) {
+    builder.CreateCall(
+        module.getOrInsertFunction("mpg_sim_described", builder.getVoidTy(),
+                                   descriptor->getType(), number),
+        {descriptor, word});
+    return;
+  }
   Value *bytes = builder.CreateZExtOrTrunc(
       found ? found->bytes : call.getArgOperand(1), number);
   if (found && found->count)
@@ -256,10 +285,6 @@ void SimFunction::addAllocated(CallBase &call) {
     address = builder.CreateSelect(builder.CreateIsNull(&call), stored,
                                    Constant::getNullValue(stored->getType()));
   }
-  Value *word = builder.CreateAdd(
-      builder.CreateLoad(number, table.firstPlace()),
-      builder.getInt64(uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
-                       table.addAllocation(call)));
   builder.CreateCall(
       module.getOrInsertFunction("mpg_sim_allocated", builder.getVoidTy(),
                                  address->getType(), number, number),
@@ -293,12 +318,16 @@ void SimFunction::addCall(CallBase &call) {
   Value *freed = freedBy(call);
   if (!freed)
     freed = reallocatedBy(call);
+  if (Value *descriptor = findDescriptor(call, "Deallocate")) {
+    IRBuilder<> builder(&call); // its first word is the address
+    freed = builder.CreateLoad(builder.getPtrTy(), descriptor);
+  }
   if (freed && freed->getType()->isPointerTy())
     addFreed(call, freed);
   else if (callee && !isDeclared)
     call.removeFnAttr(Attribute::Memory); // it writes records
   else if (!addCopyCall(call) && isDeclared && !findAllocation(call) &&
-           !call.doesNotReturn())
+           !findDescriptor(call, "Allocate") && !call.doesNotReturn())
     addNotSeen(call, callee->getName());
   if (!call.isTerminator())
     writeBefore(call);

@@ -499,6 +499,29 @@ static void writeFiles() {
   errno = savedErrno;
 }
 
+/// Inline, or its frame takes the place of a caller. \p caller: the address
+/// that the program's call returns to.
+__attribute__((always_inline)) static inline void
+writeAllocated(const void *address, uint64_t bytes, uint64_t word,
+               const void *caller) {
+  void *callers[MPG_SIM_CALLERS + 1];
+  int first = 0, count = 0;
+  if (bytes >= MPG_SIM_CALLERS_MIN && backtrace) {
+    writeFiles();
+    count = backtrace(callers, MPG_SIM_CALLERS + 1);
+    while (first < count && callers[first] != caller)
+      ++first;
+  }
+  reserve(2 + uint64_t(count - first));
+  auto *at = mpg_sim_cursor;
+  at[0] = {reinterpret_cast<uint64_t>(address), word};
+  at[1] = {bytes, uint64_t(MPG_SIM_BYTES) << MPG_SIM_KIND_SHIFT};
+  mpg_sim_cursor = at + 2;
+  for (; first < count; ++first)
+    writeRecord(reinterpret_cast<uint64_t>(callers[first]), MPG_SIM_CALLER, 0);
+  park();
+}
+
 #pragma GCC visibility push(default)
 void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
                     const mpg_sim_object *objects, uint64_t count,
@@ -520,24 +543,29 @@ void mpg_sim_module(const char *text, uint64_t bytes, uint64_t places,
 }
 
 void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word) {
+  if (state.ring && lane)
+    writeAllocated(address, bytes, word, __builtin_return_address(0));
+}
+
+void mpg_sim_described(const void *descriptor, uint64_t word) {
   if (!state.ring || !lane)
     return;
-  void *callers[MPG_SIM_CALLERS + 1];
-  int first = 0, count = 0;
-  if (bytes >= MPG_SIM_CALLERS_MIN && backtrace) {
-    writeFiles();
-    count = backtrace(callers, MPG_SIM_CALLERS + 1);
-    while (first < count && callers[first] != __builtin_return_address(0))
-      ++first;
-  }
-  reserve(2 + uint64_t(count - first));
-  auto *at = mpg_sim_cursor;
-  at[0] = {reinterpret_cast<uint64_t>(address), word};
-  at[1] = {bytes, uint64_t(MPG_SIM_BYTES) << MPG_SIM_KIND_SHIFT};
-  mpg_sim_cursor = at + 2;
-  for (; first < count; ++first)
-    writeRecord(reinterpret_cast<uint64_t>(callers[first]), MPG_SIM_CALLER, 0);
-  park();
+  // ISO_Fortran_binding.h
+  struct Dimension {
+    int64_t lowerBound, extent, stride;
+  };
+  struct Descriptor {
+    const void *address;
+    uint64_t elementBytes;
+    int version;
+    uint8_t rank;
+    Dimension dimensions[15];
+  };
+  auto *array = static_cast<const Descriptor *>(descriptor);
+  uint64_t bytes = array->elementBytes;
+  for (unsigned at = 0; at < array->rank; ++at)
+    bytes *= uint64_t(array->dimensions[at].extent);
+  writeAllocated(array->address, bytes, word, __builtin_return_address(0));
 }
 
 void mpg_sim_freed(const void *address) {

@@ -2,7 +2,7 @@
 ; takes: with a line, also where the first instruction has none, and never of a function
 ; that answers interrupts or is a GPU's kernel. Nothing comes between a call in tail
 ; position that must stay one and its return; what an ifunc's resolver calls runs before
-; there is thread-local storage.
+; there is thread-local storage. Flang's runtime allocates and frees the block of a descriptor.
 ; REQUIRES: lab
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
@@ -25,6 +25,14 @@
 ; CHECK-NEXT: ret ptr %p
 ; CHECK-LABEL: define ptr @notTail(
 ; CHECK: call void @mpg_sim_allocated(
+; CHECK-LABEL: define void @pointer(
+; CHECK: call i32 @_FortranAPointerAllocate(ptr %p
+; CHECK: call void @mpg_sim_described(ptr %p, i64
+; CHECK: [[BLOCK:%.*]] = load ptr, ptr %p
+; CHECK: call void @mpg_sim_freed(ptr [[BLOCK]])
+; CHECK-NEXT: call i32 @_FortranAPointerDeallocate(ptr %p
+; CHECK: call void @_FortranAPointerSetBounds(ptr %p
+; CHECK-NOT: call void @mpg_sim_described
 ; CHECK-LABEL: define ptr @choose(
 ; CHECK-NOT: mpg_sim
 ; CHECK-LABEL: define i32 @early(
@@ -63,6 +71,15 @@ define ptr @mine(i64 %n) {
 define ptr @notTail(i64 %n) {
   %p = call ptr @malloc(i64 %n)
   ret ptr %p
+}
+declare i32 @_FortranAPointerAllocate(ptr, i1, ptr, ptr, i32, ptr)
+declare i32 @_FortranAPointerDeallocate(ptr, i1, ptr, ptr, i32)
+declare void @_FortranAPointerSetBounds(ptr, i32, i64, i64)
+define void @pointer(ptr %p) {
+  %a = call i32 @_FortranAPointerAllocate(ptr %p, i1 false, ptr null, ptr null, i32 1, ptr null)
+  %b = call i32 @_FortranAPointerDeallocate(ptr %p, i1 false, ptr null, ptr null, i32 1)
+  call void @_FortranAPointerSetBounds(ptr %p, i32 0, i64 1, i64 2)
+  ret void
 }
 @chosen = ifunc i32 (), ptr @choose
 define ptr @choose() {

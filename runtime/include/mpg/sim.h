@@ -163,6 +163,8 @@ struct mpg_sim_record *mpg_sim_room(uint64_t records);
 /** Records a block of the heap, even while recording is off, so that its name
  * is known. \p word: kind and place. */
 void mpg_sim_allocated(const void *address, uint64_t bytes, uint64_t word);
+/** The same for the block of a descriptor of Fortran (CFI_cdesc_t). */
+void mpg_sim_described(const void *descriptor, uint64_t word);
 void mpg_sim_freed(const void *address);
 
 /** True if the caller is the function whose region is recorded: it must then
