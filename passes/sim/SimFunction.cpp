@@ -335,8 +335,12 @@ void SimFunction::addCall(CallBase &call) {
 }
 
 void SimFunction::addInstruction(Instruction &instruction) {
-  if (simAddress(instruction))
-    return addAccess(instruction);
+  if (simAddress(instruction)) {
+    // Not those that addAllocated() has put into the successor of an invoke.
+    if (addresses.count(&instruction))
+      addAccess(instruction);
+    return;
+  }
   if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction))
     if (addIntrinsic(*intrinsic))
       return;

@@ -2,7 +2,8 @@
 ; takes: with a line, also where the first instruction has none, and never of a function
 ; that answers interrupts or is a GPU's kernel. Nothing comes between a call in tail
 ; position that must stay one and its return; what an ifunc's resolver calls runs before
-; there is thread-local storage. Flang's runtime allocates and frees the block of a descriptor.
+; there is thread-local storage. Flang's runtime allocates and frees the block of a descriptor. What
+; reports the block of an invoke is no access of the program.
 ; REQUIRES: lab
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify -S %s | FileCheck %s
 ; RUN: env MPG_PASS_OPTIONS=sim=on %opt -passes=mpg-sim,verify %s -o %t.bc
@@ -24,6 +25,10 @@
 ; CHECK: %p = musttail call ptr @malloc(i64 %n)
 ; CHECK-NEXT: ret ptr %p
 ; CHECK-LABEL: define ptr @notTail(
+; CHECK: call void @mpg_sim_allocated(
+; CHECK-LABEL: define ptr @invoked(
+; CHECK: invoke ptr @_Znwm(
+; CHECK-NOT: @mpg_sim_{{cursor|room}}
 ; CHECK: call void @mpg_sim_allocated(
 ; CHECK-LABEL: define void @pointer(
 ; CHECK: call i32 @_FortranAPointerAllocate(ptr %p
@@ -71,6 +76,16 @@ define ptr @mine(i64 %n) {
 define ptr @notTail(i64 %n) {
   %p = call ptr @malloc(i64 %n)
   ret ptr %p
+}
+declare ptr @_Znwm(i64)
+declare i32 @__gxx_personality_v0(...)
+define ptr @invoked(i64 %n) personality ptr @__gxx_personality_v0 {
+  %p = invoke ptr @_Znwm(i64 %n) to label %done unwind label %thrown
+done:
+  ret ptr %p
+thrown:
+  %e = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %e
 }
 declare i32 @_FortranAPointerAllocate(ptr, i1, ptr, ptr, i32, ptr)
 declare i32 @_FortranAPointerDeallocate(ptr, i1, ptr, ptr, i32)
