@@ -420,7 +420,11 @@ static bool isForNext(const void *block, BlockPlace &place) {
   if (!heapIsOurs())
     return true;
   place = findPlace(block);
-  return place.kind == BlockPlace::foreign && isNexts();
+  // Where the heap has returned memory, another mapping may be.
+  bool isElsewhere = place.kind == BlockPlace::foreign ||
+                     (place.kind == BlockPlace::freed &&
+                      !heapSpace.hasMemory(uintptr_t(block)));
+  return isElsewhere && isNexts();
 }
 
 /// Reports what is wrong with a pointer that is not a block.

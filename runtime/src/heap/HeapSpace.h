@@ -116,6 +116,13 @@ public:
            UnitState::lost;
   }
 
+  /// Whether the heap has memory at \p address now. pre: as isLost().
+  bool hasMemory(uintptr_t address) const {
+    MPG_CHECK(reserved.contains(address));
+    return frames[(address - reserved.start) / hugeBytes].state ==
+           UnitState::mapped;
+  }
+
   /// Whether any of \p memory is on hugetlb pages; what others map or unmap at
   /// this moment is seen or not. Needs no lock.
   bool hasHuge(Range memory) const;
