@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CPU time that a start costs: plain, with libmpg, under mpgrun.
+"""CPU time that a start costs: plain, with an empty library, libmpg, under mpgrun.
 
     startup.py [--rounds N] [--program COMMAND]... [--way OPTIONS]...
                [--mpgrun FILE] [--library FILE]
@@ -8,7 +8,8 @@
 Starts each program in turn in all ways, N times (200 unless said), and prints the
 medians of user and system time with the difference to plain, the ratio to it, and
 their 95 % intervals of the median. Programs unless said: true. Each --way adds mpgrun
-with these options, such as --way="--children --mode=none".
+with these options, such as --way="--children --mode=none". The loader alone takes
+what the empty library costs; gcc makes it.
 """
 
 import argparse
@@ -17,7 +18,9 @@ import pathlib
 import random
 import shlex
 import statistics
+import subprocess
 import sys
+import tempfile
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "test/lib"))
@@ -40,6 +43,7 @@ def measure(program: list, options: argparse.Namespace) -> None:
     plain = dict(os.environ)
     ways = {
         "plain": (program, plain),
+        "empty library": (program, {**plain, "LD_PRELOAD": options.empty}),
         "libmpg, none": (program, {**plain, "LD_PRELOAD": options.library,
                                    "MPG_MODE": "none"}),
         "libmpg, thp": (program, {**plain, "LD_PRELOAD": options.library,
@@ -74,8 +78,12 @@ def main() -> None:
     parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
     parser.add_argument("--library", default=str(BUILD / "lib/libmpgrt.so.1"))
     options = parser.parse_args()
-    for program in options.program or ["true"]:
-        measure(shlex.split(program), options)
+    with tempfile.TemporaryDirectory() as folder:
+        options.empty = f"{folder}/empty.so"
+        subprocess.run(["gcc", "-shared", "-x", "c", os.devnull, "-o", options.empty],
+                       check=True)
+        for program in options.program or ["true"]:
+            measure(shlex.split(program), options)
 
 
 if __name__ == "__main__":
