@@ -81,11 +81,13 @@ uint32_t MediumCache::acquireLong(size_t bytes) {
 bool MediumCache::recycleLong(uint32_t page) {
   UnitEntry &entry = heapMap.pages[page];
   MPG_CHECK(entry.state == UnitState::used);
+  // One more page for the shift.
+  constexpr uint32_t maxPages = maxLongBytes / heapPageBytes + 1;
   settle();
   // A single page is of a request for a large alignment.
   if (entry.owner != owner || entry.length < minPages ||
-      !mayKeep(keptBytes + entry.length * heapPageBytes) ||
-      getList(entry.length) >= shortLists + longLists)
+      entry.length > maxPages ||
+      !mayKeep(keptBytes + entry.length * heapPageBytes))
     return false;
   entry.state = UnitState::cached;
   setLast(reinterpret_cast<void *>(mediumBlock(page).start), entry);
