@@ -92,7 +92,11 @@ static int tryMove(size_t bytes, int flags) {
   if (!isError(result))
     result = rawCall(SYS_mremap, long(from), long(bytes), long(bytes),
                      MREMAP_MAYMOVE | MREMAP_FIXED, long(to));
-  unmapMemory(uintptr_t(reserved), uintptr_t(reserved) + 3 * bytes);
+  // Where nothing is mapped any more, another thread may have mapped something.
+  uintptr_t end = uintptr_t(reserved) + 3 * bytes;
+  bool targetIsGone = result == -EINVAL;
+  unmapMemory(uintptr_t(reserved), isError(result) ? to : from);
+  unmapMemory(targetIsGone ? to + bytes : to, end);
   return isError(result) ? int(-result) : 0;
 }
 
