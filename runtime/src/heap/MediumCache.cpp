@@ -48,10 +48,7 @@ bool MediumCache::settle() {
   if (!last)
     return false;
   uint32_t list = getList(last->length);
-  keptBytes += last->length * heapPageBytes;
-  last->next = first[list];
-  first[list] = uint32_t(last - heapMap.pages);
-  getFilled(list) |= uint64_t(1) << list % 64;
+  insert(*last, list, getFilled(list));
   last = nullptr;
   lastBytes = 0;
   return true;

@@ -46,7 +46,7 @@ public:
       uint32_t list = last->length - minPages;
       if (list >= shortLists)
         return 0;
-      insert(*last, list);
+      insert(*last, list, shortFilled);
       last = nullptr;
       lastBytes = 0;
     }
@@ -104,7 +104,7 @@ public:
     if (last) {
       if (!mayKeep(bytes + last->length * heapPageBytes))
         return false;
-      insert(entry, list);
+      insert(entry, list, shortFilled);
     } else {
       setLast(block, entry);
     }
@@ -176,12 +176,12 @@ private:
     lastBlock = block;
   }
 
-  /// Puts a block into one of the short lists.
-  void insert(UnitEntry &entry, uint32_t list) {
+  /// Puts a block into a list, of those that \p lists says are not empty.
+  void insert(UnitEntry &entry, uint32_t list, uint64_t &lists) {
     keptBytes += entry.length * heapPageBytes;
     entry.next = first[list];
     first[list] = uint32_t(&entry - heapMap.pages);
-    shortFilled |= uint64_t(1) << list;
+    lists |= uint64_t(1) << list % 64;
   }
 
   /// Takes the block out that \p link, of one of \p lists, leads to.
