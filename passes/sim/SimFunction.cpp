@@ -226,7 +226,7 @@ void SimFunction::addNotSeen(Instruction &call, StringRef name) {
 
 /// The descriptor whose block Flang's runtime allocates or frees in \p call:
 /// that of a pointer, or of an allocatable that the compiler leaves to it.
-/// Null: it is no such call.
+/// Null for any other call.
 static Value *findDescriptor(const CallBase &call, StringRef action) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !call.arg_size())

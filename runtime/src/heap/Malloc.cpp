@@ -185,7 +185,7 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
                                                   : allocateBlock(bytes);
 }
 
-/// The rest of free() for what is no small block, in \p page of the heap.
+/// The rest of free() for a block of whole pages that begins in \p page.
 [[gnu::noinline]] static void freePages(ThreadCache &cache, void *block,
                                         size_t page, uintptr_t caller) {
   UnitEntry &entry = heapMap.pages[page];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PageMap.h.
 
 #include "pages/PageMap.h"
 #include "base/Syscall.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernel knows of single pages of this process: /proc/self/pagemap,
+// The state of single pages of this process by /proc/self/pagemap, which has
 // one 64-bit word for each base page.
 
 #ifndef MPG_RUNTIME_PAGEMAP_H

@@ -218,7 +218,8 @@ static const char *findObstacle(const TextSegment &segment) {
   return nullptr;
 }
 
-/// What most starts find: an earlier one has seen to all of \p frames.
+/// Whether an earlier start has put all of \p frames on large pages, as is
+/// usual.
 static bool areLarge(Range frames, const PageMap &map) {
   for (uintptr_t at = frames.start; at < frames.end; at += hugeFrameBytes)
     if (readFirstPage({at, at + hugeFrameBytes}) != 0)
