@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import List
 
 from reference_pages import ROOT, all_pages
+from site_blocks import fill_blocks
 
 HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"\[([^][]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
@@ -85,6 +86,7 @@ def navigation(index: str) -> str:
 def write_source(source: Path, llvm_bin: Path) -> None:
     """The pages that Sphinx reads."""
     shutil.copytree(ROOT / "docs", source, ignore=shutil.ignore_patterns("site"))
+    fill_blocks(source)
     for name in TOP_PAGES:
         (source / name).write_text(from_top((ROOT / name).read_text("utf-8")), "utf-8")
     for path in source.rglob("*.md"):

@@ -435,7 +435,7 @@ static void remarkNestedRegions(Module &module,
 }
 
 /// Memory of brk is never on large pages, and where libmpg's heap or Fujitsu's
-/// is in the same program, the two run into each other (docs/findings.md,
+/// is in the same program, the two run into each other (mpgaudit's
 /// MPG130).
 static void remarkBrk(Module &module, RemarkPlaces &places) {
   for (StringRef name : {"brk", "sbrk"}) {

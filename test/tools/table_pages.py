@@ -3,17 +3,16 @@
 """table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
-block is made here from a table of the code: the sections of findings.md, the rows of
-environment.md and libmpg.md, coming-from-fcc.md and the man page of mpgaudit, the options of man
-pages from each program's Options.td, and soak.md and a table of environment.md from the recorded
-long runs. All else
-in a page is written by hand. Prints the lines that differ and ends with 1 if there are
-any; --write corrects them. FOLDER takes the place of docs/, for tests.
+block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md,
+coming-from-fcc.md and the man page of mpgaudit, the options of man pages from each program's
+Options.td, and a table of environment.md from the recorded long runs. All else in a page is
+written by hand. Prints the lines that differ and ends with 1 if there are any; --write corrects
+them. FOLDER takes the place of docs/, for tests. Blocks that only the site has are made by
+docs/site/site_blocks.py.
 """
 
 import argparse
 import difflib
-import os
 import re
 import sys
 import textwrap
@@ -32,7 +31,6 @@ CODE = re.compile(r"--?[A-Za-z]\S*|\.[A-Za-z]\S*|/\w\S*|_*[A-Za-z]\w*_\w*\*?(=\S
                   r"|\w+\(\d?\)|\S*<\S*|[A-Z]\w+=\S*|\w+:\w+:\w+|\w[\w+.-]*\.(so|a|lds)(\.\d)?"
                   r"|(c|m)alloc|mallopt|s?brk|v?fork|popen|setitimer|mpgrun|numactl|fhetbo")
 AROUND = re.compile(r"""([("]*)(.*?)((?:(?<=[A-Z])s)?(?:'s)?[.,;:)"]*)$""")
-SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
 
 
 def mark(word: str) -> str:
@@ -40,68 +38,10 @@ def mark(word: str) -> str:
     return f"{before}`{core}`{after}" if CODE.fullmatch(core) else word
 
 
-def fill(text: str, indent: str = "") -> str:
-    """Paragraph of plain text; words that are code are marked as such."""
-    words = " ".join(word if word.startswith(("**", "`")) else mark(word) for word in text.split())
-    return textwrap.fill(words, WIDTH, subsequent_indent=indent,
-                         break_long_words=False, break_on_hyphens=False)
-
-
-def sub_codes(text: str) -> List[str]:
-    """A list of \"NAME, when it is reported\" with ; between as a list."""
-    items = [item.partition(", ") for item in text.split("; ")]
-    if len(items) < 2 or not all(rest for _, _, rest in items):
-        return []
-    names = [" and ".join(f"`{name}`" for name in names.split(" and ")) for names, _, _ in items]
-    return [fill(f"- {name}: {rest}.", "  ") for name, (_, _, rest) in zip(names, items)]
-
-
-def paragraph(text: str) -> List[str]:
-    found = SUB_CODES.search(text)
-    items = sub_codes(found[1]) if found else []
-    if not items:
-        return [fill(text)] if text.strip() else []
-    return [fill(text[:found.start()] + "Sub-codes:"), "\n".join(items),
-            *paragraph(text[found.end():])]
-
-
-def joined(commands: List[str]) -> List[str]:
-    """Compilers that take the same flags share a line."""
-    compilers: Dict[str, List[str]] = {}
-    for line in commands:
-        name, _, flags = line.partition(":")
-        compilers.setdefault(flags.strip() if flags and tables.COMPILER.match(line) else line,
-                             []).append(name)
-    return [flags if flags in commands else f"{', '.join(names)}: {flags}"
-            for flags, names in compilers.items()]
-
-
-def paragraphs(lead: str, text: str) -> List[str]:
-    """\"**lead.** text\": paragraphs, and command lines as blocks.
-
-    A text that says that its lines are another finding's shows them there only."""
-    parts: List[str] = []
-    elsewhere = "lines are those of MPG" in text
-    for block in f"**{lead}.** {text}".split("\n\n"):
-        parts += paragraph(" ".join(line for line in block.split("\n")
-                                    if not line.startswith("  ")))
-        if not elsewhere and (commands := tables.command_lines(block)):
-            parts.append("```\n" + "\n".join(joined(commands)) + "\n```")
-    return parts
-
-
 def table(head: List[str], rows: List[List[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += [re.sub(r"\|  (?=\|)", "| ", "| " + " | ".join(row) + " |") for row in rows]
     return "\n".join(lines)
-
-
-def finding(row: tables.Row) -> str:
-    """Without severities, which the man page has, and cost and source, which --explain has."""
-    number, vendor = row.args[:2]
-    return "\n\n".join([f"## MPG{number}" + (f" ({vendor})" if vendor else ""),
-                        *paragraphs(row.args[7], row.args[8]),
-                        *paragraphs("Fix", row.args[10])])
 
 
 def cell(text: str) -> str:
@@ -113,11 +53,6 @@ def messages() -> str:
     return table(["message", "meaning", "findings"],
                  [[code, cell(meaning), related]
                   for code, meaning, _, related in (row.args for row in rows)])
-
-
-def findings() -> str:
-    return "\n\n".join(finding(row) for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
-                       if row.args[2] != "malformed")
 
 
 def malformed() -> str:
@@ -189,28 +124,6 @@ def directives() -> str:
                    tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
 
 
-def purpose(text: str) -> str:
-    """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
-    found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
-             or re.search(r"^# [\w-]+(?: \S+)*?: (.+?)\.\n", text, re.MULTILINE))
-    return found[1] if found else ""
-
-
-def soak() -> str:
-    """The long runs: what each shows, and its last recorded result."""
-    folder = tables.ROOT / "test/soak"
-    last = {row["program"]: row for row in results.read(folder / "results.tsv")}
-    rows = []
-    for path in sorted(folder.iterdir()):
-        if not os.access(path, os.X_OK) or not re.fullmatch(r"[\w-]+", path.name) \
-                or path.is_dir() or "_" in path.name:
-            continue
-        row = last.get(path.name)
-        rows.append([f"`{path.name}`", purpose(path.read_text("utf-8")),
-                     row["result"] if row else "not recorded", row["date"] if row else ""])
-    return table(["program", "what it shows", "last result", "date"], rows)
-
-
 def code_pages() -> str:
     """The last recorded outcome of each kernel, by file system."""
     outcomes: Dict[str, text_pages.Outcome] = {}
@@ -251,7 +164,6 @@ VARIABLE_BLOCKS = {"pages": "XOS_MMM_L_HPAGE_TYPE", "heap": "XOS_MMM_L_ARENA_FRE
 
 PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
     "findings.md": {
-        "findings": findings,
         "malformed": malformed,
         "messages": messages,
     },
@@ -260,7 +172,6 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
         **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
         "code-pages": code_pages,
     },
-    "soak.md": {"programs": soak},
     "libmpg.md": {"ranks": ranks},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     **{f"man/{program}.1.md": {"options": partial(options, program)}

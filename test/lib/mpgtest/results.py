@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Appends a long run to test/soak/results.tsv, which docs/soak.md is made from.
+"""Appends a long run to test/soak/results.tsv; the site shows the last of each program.
 
 A soak program in Python ends with `sys.exit(run_recorded(main))`; one in sh hands its
 command line to this file. With MPG_SOAK_RECORD=1 the program is then started once more

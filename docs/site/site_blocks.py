@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""site_blocks.py FOLDER: fills the blocks of pages that only the site has.
+
+FOLDER is a copy of docs/. Its findings.md gets a section for each finding, which
+`mpgaudit --explain` prints as well, and its soak.md the last result of each long run, from
+test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
+"""
+
+import os
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Callable, Dict, List
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[1:1] = [str(ROOT / "test/tools"), str(ROOT / "test/lib")]
+import tables  # noqa: E402
+from mpgtest import results  # noqa: E402
+from table_pages import WIDTH, mark, table, with_block  # noqa: E402
+
+SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
+
+
+def fill(text: str, indent: str = "") -> str:
+    """Paragraph of plain text; words that are code are marked as such."""
+    words = " ".join(word if word.startswith(("**", "`")) else mark(word) for word in text.split())
+    return textwrap.fill(words, WIDTH, subsequent_indent=indent,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def sub_codes(text: str) -> List[str]:
+    """A list of \"NAME, when it is reported\" with ; between as a list."""
+    items = [item.partition(", ") for item in text.split("; ")]
+    if len(items) < 2 or not all(rest for _, _, rest in items):
+        return []
+    names = [" and ".join(f"`{name}`" for name in names.split(" and ")) for names, _, _ in items]
+    return [fill(f"- {name}: {rest}.", "  ") for name, (_, _, rest) in zip(names, items)]
+
+
+def paragraph(text: str) -> List[str]:
+    found = SUB_CODES.search(text)
+    items = sub_codes(found[1]) if found else []
+    if not items:
+        return [fill(text)] if text.strip() else []
+    return [fill(text[:found.start()] + "Sub-codes:"), "\n".join(items),
+            *paragraph(text[found.end():])]
+
+
+def joined(commands: List[str]) -> List[str]:
+    """Compilers that take the same flags share a line."""
+    compilers: Dict[str, List[str]] = {}
+    for line in commands:
+        name, _, flags = line.partition(":")
+        compilers.setdefault(flags.strip() if flags and tables.COMPILER.match(line) else line,
+                             []).append(name)
+    return [flags if flags in commands else f"{', '.join(names)}: {flags}"
+            for flags, names in compilers.items()]
+
+
+def paragraphs(lead: str, text: str) -> List[str]:
+    """\"**lead.** text\": paragraphs, and command lines as blocks.
+
+    A text that says that its lines are another finding's shows them there only."""
+    parts: List[str] = []
+    elsewhere = "lines are those of MPG" in text
+    for block in f"**{lead}.** {text}".split("\n\n"):
+        parts += paragraph(" ".join(line for line in block.split("\n")
+                                    if not line.startswith("  ")))
+        if not elsewhere and (commands := tables.command_lines(block)):
+            parts.append("```\n" + "\n".join(joined(commands)) + "\n```")
+    return parts
+
+
+def finding(row: tables.Row) -> str:
+    """Without severities, which the man page has, and cost and source, which --explain has."""
+    number, vendor = row.args[:2]
+    return "\n\n".join([f"## MPG{number}" + (f" ({vendor})" if vendor else ""),
+                        *paragraphs(row.args[7], row.args[8]),
+                        *paragraphs("Fix", row.args[10])])
+
+
+def findings() -> str:
+    return "\n\n".join(finding(row) for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+                       if row.args[2] != "malformed")
+
+
+def purpose(text: str) -> str:
+    """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
+    found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
+             or re.search(r"^# [\w-]+(?: \S+)*?: (.+?)\.\n", text, re.MULTILINE))
+    return found[1] if found else ""
+
+
+def soak() -> str:
+    """The long runs: what each shows, and its last recorded result."""
+    folder = tables.ROOT / "test/soak"
+    last = {row["program"]: row for row in results.read(folder / "results.tsv")}
+    rows = []
+    for path in sorted(folder.iterdir()):
+        if not os.access(path, os.X_OK) or not re.fullmatch(r"[\w-]+", path.name) \
+                or path.is_dir() or "_" in path.name:
+            continue
+        row = last.get(path.name)
+        rows.append([f"`{path.name}`", purpose(path.read_text("utf-8")),
+                     row["result"] if row else "not recorded", row["date"] if row else ""])
+    return table(["program", "what it shows", "last result", "date"], rows)
+
+
+BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
+    "findings.md": {"findings": findings},
+    "soak.md": {"programs": soak},
+}
+
+
+def fill_blocks(folder: Path) -> None:
+    for page, blocks in BLOCKS.items():
+        path = folder / page
+        text = path.read_text("utf-8")
+        for name, make in blocks.items():
+            text = with_block(text, name, make())
+        path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    fill_blocks(Path(sys.argv[1]))
