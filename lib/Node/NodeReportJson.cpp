@@ -2,51 +2,14 @@
 //
 // The report for programs: schema mpginfo-1, in
 // docs/schema/mpginfo-1.schema.json. Unknown values are null, and the list
-// "unknown" has the reasons; all numbers are integers.
+// "unknown" has the reasons of those that are Facts; all numbers are integers.
 
 #include "Node/Node.h"
 #include "Support/JsonItem.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace mpg;
-
-namespace {
-
-/// Builds the document and collects the reasons of facts that are not known.
-class NodeDocument {
-public:
-  NodeDocument(const Node &node, const Verdict &verdict)
-      : node(node), verdict(verdict) {}
-  JsonObject make();
-
-private:
-  void noteUnknown(const std::string &why) {
-    if (!why.empty() && !is_contained(unknown, why))
-      unknown.push_back(why);
-  }
-  template <typename T> JsonItem known(const Fact<T> &fact) {
-    noteUnknown(fact.unknown);
-    return fact.value;
-  }
-
-  JsonObject verdictItem();
-  JsonObject machineItem();
-  JsonObject pagesItem();
-  JsonItem transparentItem();
-  JsonObject groupItem(const GroupLimits &groups);
-  JsonObject cgroupsItem();
-  JsonObject limitsItem();
-  JsonObject numaNodeItem(const NumaNode &numa);
-  JsonObject numaItem();
-
-  const Node &node;
-  const Verdict &verdict;
-  std::vector<std::string> unknown;
-};
-
-} // namespace
 
 static JsonObject adviceItem(const NodeAdvice &advice) {
   return {{"level", advice.isWarning ? "warning" : "note"},
@@ -55,31 +18,30 @@ static JsonObject adviceItem(const NodeAdvice &advice) {
           {"fix", advice.fix}};
 }
 
-JsonObject NodeDocument::verdictItem() {
+static JsonObject verdictItem(const Verdict &verdict) {
   return {{"status", statusName(verdict.status)},
           {"good", verdict.isGood()},
           {"headline", verdict.headline},
-          {"available_pages", known(verdict.availablePages)},
+          {"available_pages", verdict.availablePages},
           {"needed_pages", verdict.neededPages},
           {"advice", jsonList(verdict.advice, adviceItem)}};
 }
 
-JsonObject NodeDocument::machineItem() {
-  const NodeMachine &machine = node.machine;
+static JsonObject machineItem(const NodeMachine &machine) {
   JsonItem caches;
   if (machine.dividedCaches)
     caches = jsonList(*machine.dividedCaches, [](const DividedCache &cache) {
       return JsonObject{{"name", cache.name}, {"parts", cache.parts}};
     });
-  return {{"host", known(machine.host)},
-          {"kernel", known(machine.kernelRelease)},
+  return {{"host", machine.host},
+          {"kernel", machine.kernelRelease},
           {"architecture", machine.architecture},
-          {"processor", known(machine.processor)},
+          {"processor", machine.processor},
           {"midr", machine.midr.value},
-          {"cpus", known(machine.cpus)},
+          {"cpus", machine.cpus},
           {"virtualised", textOrNull(machine.virtualised)},
           {"container", textOrNull(machine.container)},
-          {"smt", known(machine.smt)},
+          {"smt", machine.smt},
           {"governors", machine.governors},
           {"divided_caches", caches}};
 }
@@ -116,13 +78,23 @@ static JsonObject featureItem(const KernelFeature &feature) {
           {"how", feature.isProbed ? "tried" : "version"}};
 }
 
-JsonObject NodeDocument::pagesItem() {
+/// What \p make returns for each entry of a known list.
+template <typename Entry, typename Make>
+static JsonItem knownList(const Fact<std::vector<Entry>> &list, Make make) {
+  return list ? jsonList(*list, make) : JsonItem::unknown(list.unknown);
+}
+
+static JsonObject poolItem(const HugePool &pool) {
+  return {{"page_bytes", pool.pageBytes},
+          {"total", pool.total},
+          {"free", pool.free},
+          {"reserved", pool.reserved},
+          {"surplus", pool.surplus},
+          {"overcommit", pool.overcommit}};
+}
+
+static JsonObject pagesItem(const Node &node) {
   const PageFacts &pages = node.pages;
-  JsonObject item = {{"base_bytes", known(pages.baseBytes)},
-                     {"default_huge_bytes", known(pages.defaultHugeBytes)},
-                     {"memory_bytes", known(pages.memoryBytes)},
-                     {"available_bytes", known(pages.availableBytes)},
-                     {"obtainable_pages", known(node.obtainable())}};
   JsonArray zones;
   if (pages.freeBlocks && pages.baseBytes)
     zones = jsonList(*pages.freeBlocks, [&](const FreeBlocks &zone) {
@@ -130,128 +102,117 @@ JsonObject NodeDocument::pagesItem() {
                         {"zone", zone.zone},
                         {"pages", zone.largePages(*pages.baseBytes)}};
     });
-  item.push_back({"obtainable", zones});
-  noteUnknown(pages.pools.unknown);
-  JsonItem pools;
-  if (pages.pools)
-    pools = jsonList(*pages.pools, [&](const HugePool &pool) {
-      return JsonObject{{"page_bytes", pool.pageBytes},
-                        {"total", known(pool.total)},
-                        {"free", known(pool.free)},
-                        {"reserved", known(pool.reserved)},
-                        {"surplus", known(pool.surplus)},
-                        {"overcommit", known(pool.overcommit)}};
-    });
-  item.push_back({"pools", pools});
-  return item;
+  return {{"base_bytes", pages.baseBytes},
+          {"default_huge_bytes", pages.defaultHugeBytes},
+          {"memory_bytes", pages.memoryBytes},
+          {"available_bytes", pages.availableBytes},
+          {"obtainable_pages", node.obtainable()},
+          {"obtainable", zones},
+          {"pools", knownList(pages.pools, poolItem)}};
 }
 
-JsonItem NodeDocument::transparentItem() {
+static JsonItem stallsItem(const Fact<MemoryStalls> &stalls) {
+  return stalls ? jsonObject((*stalls).counts())
+                : JsonItem::unknown(stalls.unknown);
+}
+
+static JsonItem transparentItem(const Node &node) {
   const TransparentFacts &facts = node.transparent;
-  noteUnknown(facts.present.unknown);
-  if (!facts.present || !*facts.present)
-    return nullptr;
-  JsonObject item = {{"enabled", known(facts.enabled)},
-                     {"large_pages", known(facts.effective(largePageBytes))},
-                     {"defrag", known(facts.defrag)},
-                     {"shared", known(facts.sharedEnabled)},
-                     {"page_bytes", known(facts.pageBytes)},
-                     {"process_enabled", known(facts.processEnabled)}};
-  noteUnknown(node.stalls.unknown);
-  item.push_back({"stalls", node.stalls
-                                ? JsonItem(jsonObject((*node.stalls).counts()))
-                                : JsonItem()});
-  item.push_back(
-      {"khugepaged",
-       JsonObject{{"defrag", known(facts.collapserDefrag)},
-                  {"pages_to_scan", known(facts.collapserScanPages)},
-                  {"scan_sleep_ms", known(facts.collapserSleepMs)},
-                  {"max_ptes_none", known(facts.collapserEmptyPages)}}});
-  item.push_back({"sizes", jsonList(facts.sizes, [&](auto &size) {
-                    return JsonObject{{"page_bytes", size.pageBytes},
-                                      {"enabled", known(size.enabled)}};
-                  })});
-  return item;
+  if (!facts.present.valueOr(false))
+    return JsonItem::unknown(facts.present.unknown);
+  auto size = [](const TransparentSize &one) {
+    return JsonObject{{"page_bytes", one.pageBytes}, {"enabled", one.enabled}};
+  };
+  return JsonObject{
+      {"enabled", facts.enabled},
+      {"large_pages", facts.effective(largePageBytes)},
+      {"defrag", facts.defrag},
+      {"shared", facts.sharedEnabled},
+      {"page_bytes", facts.pageBytes},
+      {"process_enabled", facts.processEnabled},
+      {"stalls", stallsItem(node.stalls)},
+      {"khugepaged", JsonObject{{"defrag", facts.collapserDefrag},
+                                {"pages_to_scan", facts.collapserScanPages},
+                                {"scan_sleep_ms", facts.collapserSleepMs},
+                                {"max_ptes_none", facts.collapserEmptyPages}}},
+      {"sizes", jsonList(facts.sizes, size)}};
 }
 
-JsonObject NodeDocument::groupItem(const GroupLimits &groups) {
-  noteUnknown(groups.unknown);
-  JsonArray limits = jsonList(groups.limits, [&](const GroupLimit &limit) {
+static JsonObject groupItem(const GroupLimits &groups) {
+  auto item = [](const GroupLimit &limit) {
     return JsonObject{{"file", limit.file},
                       {"counts", limit.isReservation ? "reserved" : "used"},
-                      {"limit_bytes", known(limit.limitBytes)},
-                      {"usage_bytes", known(limit.usageBytes)}};
-  });
+                      {"limit_bytes", limit.limitBytes},
+                      {"usage_bytes", limit.usageBytes}};
+  };
   return {{"version", groups.version ? groups.version : JsonItem()},
-          {"folder", textOrNull(groups.folder)},
-          {"limits", limits}};
+          {"folder", groups.folder.empty() ? JsonItem::unknown(groups.unknown)
+                                           : JsonItem(groups.folder)},
+          {"limits", jsonList(groups.limits, item)}};
 }
 
-JsonObject NodeDocument::cgroupsItem() {
-  const CgroupFacts &groups = node.cgroups;
+static JsonObject cgroupsItem(const CgroupFacts &groups) {
   return {{"large_pages", groupItem(groups.largePages)},
           {"memory", groupItem(groups.memory)},
-          {"pool_counts_as_memory", known(groups.poolCountsAsMemory)}};
+          {"pool_counts_as_memory", groups.poolCountsAsMemory}};
 }
 
-JsonObject NodeDocument::limitsItem() {
+static JsonObject limitsItem(const ProcessLimits &limits) {
   auto limit = [&](const Fact<uint64_t> &bytes) {
-    return bytes && *bytes == UINT64_MAX ? "unlimited" : known(bytes);
+    return bytes.valueOr(0) == UINT64_MAX ? JsonItem("unlimited") : bytes;
   };
-  return {{"stack_bytes", limit(node.limits.stack)},
-          {"address_space_bytes", limit(node.limits.addressSpace)},
-          {"locked_memory_bytes", limit(node.limits.lockedMemory)}};
+  return {{"stack_bytes", limit(limits.stack)},
+          {"address_space_bytes", limit(limits.addressSpace)},
+          {"locked_memory_bytes", limit(limits.lockedMemory)}};
 }
 
-JsonObject NodeDocument::numaNodeItem(const NumaNode &numa) {
+static JsonObject numaNodeItem(const Node &node, const NumaNode &numa) {
   bool hasPool = node.pages.largePool();
   auto ofPool = [&](const Fact<uint64_t> &pages) {
-    return hasPool ? known(pages) : JsonItem::absent();
+    return hasPool ? JsonItem(pages) : JsonItem::absent();
   };
   return {{"node", numa.id},
           {"cmg", memoryGroup(node.machine.a64fx, numa.id)},
           {"system", isSystemNode(node.machine.a64fx, numa.id)},
           {"allowed", numa.isAllowed},
-          {"cpus", known(numa.cpus)},
-          {"memory_bytes", known(numa.memoryBytes)},
-          {"free_bytes", known(numa.freeBytes)},
+          {"cpus", numa.cpus},
+          {"memory_bytes", numa.memoryBytes},
+          {"free_bytes", numa.freeBytes},
           {"pool_total", ofPool(numa.poolTotal)},
           {"pool_free", ofPool(numa.poolFree)},
           {"pool_surplus", ofPool(numa.poolSurplus)},
-          {"obtainable_pages", known(node.obtainable(numa.id))},
+          {"obtainable_pages", node.obtainable(numa.id)},
           {"distances", numa.distances}};
 }
 
-JsonObject NodeDocument::numaItem() {
+static JsonObject numaItem(const Node &node) {
   const NumaFacts &numa = node.numa;
-  return {{"balancing", known(numa.balancing)},
-          {"balancing_faults", known(numa.balancingFaults)},
-          {"balancing_moved_pages", known(numa.balancingMoved)},
-          {"allowed_nodes", known(numa.allowedNodes)},
-          {"allowed_cpus", known(numa.allowedCpus)},
+  return {{"balancing", numa.balancing},
+          {"balancing_faults", numa.balancingFaults},
+          {"balancing_moved_pages", numa.balancingMoved},
+          {"allowed_nodes", numa.allowedNodes},
+          {"allowed_cpus", numa.allowedCpus},
           {"nodes", jsonList(numa.nodes, [&](const NumaNode &one) {
-             return numaNodeItem(one);
+             return numaNodeItem(node, one);
            })}};
-}
-
-JsonObject NodeDocument::make() {
-  return {{"schema", "mpginfo-1"},
-          {"version", MPG_VERSION},
-          {"verdict", verdictItem()},
-          {"machine", machineItem()},
-          {"a64fx", vendorItem(node)},
-          {"hints", hintsItem(node.tags)},
-          {"features", jsonList(node.kernel.features, featureItem)},
-          {"pages", pagesItem()},
-          {"transparent", transparentItem()},
-          {"cgroups", cgroupsItem()},
-          {"limits", limitsItem()},
-          {"numa", numaItem()},
-          {"unknown", unknown}};
 }
 
 void mpg::writeNodeJson(raw_ostream &out, const Node &node,
                         const Verdict &verdict) {
-  writeJson(out, NodeDocument(node, verdict).make());
+  JsonObject document = {
+      {"schema", "mpginfo-1"},
+      {"version", MPG_VERSION},
+      {"verdict", verdictItem(verdict)},
+      {"machine", machineItem(node.machine)},
+      {"a64fx", vendorItem(node)},
+      {"hints", hintsItem(node.tags)},
+      {"features", jsonList(node.kernel.features, featureItem)},
+      {"pages", pagesItem(node)},
+      {"transparent", transparentItem(node)},
+      {"cgroups", cgroupsItem(node.cgroups)},
+      {"limits", limitsItem(node.limits)},
+      {"numa", numaItem(node)}};
+  document.push_back({"unknown", JsonItem(document).reasons()});
+  writeJson(out, document);
   out << "\n";
 }

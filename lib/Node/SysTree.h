@@ -8,6 +8,7 @@
 #ifndef MPG_NODE_SYSTREE_H
 #define MPG_NODE_SYSTREE_H
 
+#include "Support/JsonItem.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <cstdint>
@@ -32,6 +33,9 @@ template <typename T> struct Fact {
   explicit operator bool() const { return value.has_value(); }
   const T &operator*() const { return *value; }
   T valueOr(T other) const { return value ? *value : other; }
+  operator JsonItem() const {
+    return value ? JsonItem(*value) : JsonItem::unknown(unknown);
+  }
 };
 
 /// a * b, a + b, and the largest number of JSON readers instead of a wrap:

@@ -4,6 +4,7 @@
 
 #include "Support/JsonItem.h"
 #include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace llvm;
@@ -30,10 +31,38 @@ JsonItem JsonItem::absent() {
   return item;
 }
 
+JsonItem JsonItem::unknown(StringRef why) {
+  JsonItem item;
+  if (!why.empty()) {
+    item = why;
+    item.kind = Kind::unknown;
+  }
+  return item;
+}
+
+void JsonItem::collectReasons(std::vector<std::string> &reasons) const {
+  if (kind == Kind::unknown && !is_contained(reasons, *scalar.getAsString()))
+    reasons.push_back(scalar.getAsString()->str());
+  if (fields)
+    for (const JsonField &field : *fields)
+      field.value.collectReasons(reasons);
+  if (entries)
+    for (const JsonItem &entry : *entries)
+      entry.collectReasons(reasons);
+}
+
+std::vector<std::string> JsonItem::reasons() const {
+  std::vector<std::string> all;
+  collectReasons(all);
+  return all;
+}
+
 void JsonItem::write(json::OStream &json) const {
   switch (kind) {
   case Kind::scalar:
     return json.value(scalar);
+  case Kind::unknown:
+    return json.value(nullptr);
   case Kind::array:
     return json.array([&] {
       for (const JsonItem &entry : *entries)

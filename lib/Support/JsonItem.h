@@ -47,11 +47,17 @@ public:
       : JsonItem(JsonArray(values.begin(), values.end())) {}
   /// As a value of a key: the key is not written.
   static JsonItem absent();
+  /// Null, for the reason \p why; see reasons().
+  static JsonItem unknown(llvm::StringRef why);
 
   void write(llvm::json::OStream &json) const;
+  /// Why values in it are unknown: in their order, each reason once.
+  std::vector<std::string> reasons() const;
 
 private:
-  enum class Kind { scalar, object, array, absent };
+  enum class Kind { scalar, object, array, absent, unknown };
+  void collectReasons(std::vector<std::string> &reasons) const;
+
   Kind kind = Kind::scalar;
   llvm::json::Value scalar = nullptr;
   // Shared, because the braces of an expression copy what is in them.
