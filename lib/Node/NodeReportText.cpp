@@ -7,7 +7,7 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
@@ -22,31 +22,29 @@ static std::string unknownText(StringRef why) {
   return "unknown (" + printable(why) + ")";
 }
 
-static std::string text(const Fact<std::string> &fact) {
-  return fact ? *fact : unknownText(fact.unknown);
+static std::string words(const std::string &value, StringRef) { return value; }
+static std::string words(uint64_t value, StringRef style) {
+  if (style != "bytes")
+    return std::to_string(value);
+  return value == UINT64_MAX ? "unlimited" : formatBytes(value);
+}
+static std::string words(const std::vector<unsigned> &value, StringRef) {
+  return value.empty() ? "none" : formatList(value);
 }
 
-static std::string count(const Fact<uint64_t> &fact) {
-  return fact ? std::to_string(*fact) : unknownText(fact.unknown);
-}
-
-static std::string bytes(const Fact<uint64_t> &fact) {
-  if (!fact)
-    return unknownText(fact.unknown);
-  return *fact == UINT64_MAX ? "unlimited" : formatBytes(*fact);
-}
-
-static std::string list(const Fact<std::vector<unsigned>> &fact) {
-  if (!fact)
-    return unknownText(fact.unknown);
-  return (*fact).empty() ? "none" : formatList(*fact);
-}
+/// "{0}" of a fact: its value, or why it is not known; "{0:bytes}" of a size.
+template <typename Value> struct llvm::format_provider<Fact<Value>> {
+  static void format(const Fact<Value> &fact, raw_ostream &out,
+                     StringRef style) {
+    out << (fact ? words(*fact, style) : unknownText(fact.unknown));
+  }
+};
 
 /// "  label       text", filled and indented.
-static void row(raw_ostream &out, StringRef label, const Twine &text) {
-  constexpr unsigned labelColumns = 14;
-  out << "  " << left_justify(label, labelColumns)
-      << fillText(text.str(), 2 + labelColumns) << "\n";
+template <typename... Values>
+static void row(raw_ostream &out, StringRef label, const char *text,
+                const Values &...values) {
+  writeFact(out, label, /*columns=*/14, formatv(text, values...).str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,23 +53,18 @@ static void row(raw_ostream &out, StringRef label, const Twine &text) {
 
 static void writeMachine(raw_ostream &out, const Node &node) {
   const NodeMachine &machine = node.machine;
-  std::string line = text(machine.host) + ": Linux " +
-                     text(machine.kernelRelease) + ", " + machine.architecture +
-                     ", " + text(machine.processor);
+  std::string line =
+      formatv("{0}: Linux {1}, {2}, {3}", machine.host, machine.kernelRelease,
+              machine.architecture, machine.processor);
   if (machine.a64fx == A64fxKind::fx1000 || machine.a64fx == A64fxKind::fx700)
     line += " (" + a64fxName(machine.a64fx).str() + " numbering)";
   if (machine.cpus)
     line += ", " + std::to_string(*machine.cpus) + " CPUs";
   if (node.pages.memoryBytes)
-    line += ", " + bytes(node.pages.memoryBytes);
+    line += ", " + formatBytes(*node.pages.memoryBytes);
   if (!machine.container.empty())
     line += ", in a container (" + machine.container + ")";
   out << fillText(line, 2) << "\n\n";
-}
-
-/// A text that fills lines after \p head.
-static void writeFilled(raw_ostream &out, StringRef head, StringRef text) {
-  out << "  " << head << fillText(text, unsigned(2 + head.size())) << "\n";
 }
 
 /// Only root can write there.
@@ -83,7 +76,7 @@ static bool isForRoot(StringRef command) {
 /// Steps for a user until the administrator has answered.
 static void writeWorksNow(raw_ostream &out, const Node &node) {
   Fact<std::string> word = node.transparent.effective(largePageBytes);
-  writeFilled(out, "now:  ",
+  writeFilled(out, "  now:  ",
               word && *word != "never"
                   ? "mpgrun PROGRAM works without that, on transparent huge "
                     "pages"
@@ -97,9 +90,9 @@ static void writeVerdict(raw_ostream &out, const Node &node,
   for (const NodeAdvice &advice : verdict.advice) {
     if (!advice.isWarning)
       continue;
-    writeFilled(out, "why:  ", advice.what);
+    writeFilled(out, "  why:  ", advice.what);
     if (!advice.cost.empty())
-      writeFilled(out, "cost: ", advice.cost);
+      writeFilled(out, "  cost: ", advice.cost);
     // Not filled: these are to be copied.
     const char *head = "  fix:  ";
     if (!asRoot && any_of(advice.fix, isForRoot)) {
@@ -121,7 +114,7 @@ static void writeNotes(raw_ostream &out, const Verdict &verdict) {
   for (const NodeAdvice &advice : verdict.advice) {
     if (advice.isWarning)
       continue;
-    writeFilled(out, "- ",
+    writeFilled(out, "  - ",
                 advice.what + (advice.cost.empty() ? "" : ": " + advice.cost));
     for (const std::string &line : advice.fix)
       out << "    " << printable(line) << "\n";
@@ -138,12 +131,13 @@ static void writePool(raw_ostream &out, const Node &node,
   if (pool.total && *pool.total == 0 && pool.overcommit.valueOr(1) == 0)
     line = "pool empty, no overcommit";
   else
-    line = "pool " + count(pool.total) + ": free " + count(pool.free) +
-           ", reserved " + count(pool.reserved) + ", surplus " +
-           count(pool.surplus) + "; overcommit " + count(pool.overcommit);
+    line = formatv("pool {0}: free {1}, reserved {2}, surplus {3}; overcommit "
+                   "{4}",
+                   pool.total, pool.free, pool.reserved, pool.surplus,
+                   pool.overcommit);
   if (node.pages.defaultHugeBytes.valueOr(0) == pool.pageBytes)
     line += "; the kernel's default";
-  row(out, formatBytes(pool.pageBytes), line);
+  row(out, formatBytes(pool.pageBytes), "{0}", line);
 }
 
 /// How many more pages there could be, and what to type for them.
@@ -151,7 +145,7 @@ static void writeObtainable(raw_ostream &out, const Node &node,
                             const Verdict &verdict) {
   Fact<uint64_t> pages = node.obtainable();
   if (!pages)
-    return row(out, "could be had", unknownText(pages.unknown));
+    return row(out, "could be had", "{0}", pages);
   std::map<std::string, uint64_t> zones;
   const Fact<std::vector<unsigned>> &allowed = node.numa.allowedNodes;
   for (const FreeBlocks &zone : *node.pages.freeBlocks) {
@@ -168,9 +162,8 @@ static void writeObtainable(raw_ostream &out, const Node &node,
   if (zones.size() > 8)
     where.clear();
   row(out, "could be had",
-      Twine(*pages) + " more of 2 MiB, " +
-          formatBytes(multiplyCapped(*pages, largePageBytes)) +
-          " of free memory in pieces that large" + where);
+      "{0} more of 2 MiB, {1} of free memory in pieces that large{2}", pages,
+      formatBytes(multiplyCapped(*pages, largePageBytes)), where);
   // The line above has the command to get pages; do not print a second one.
   if (*pages && node.pages.largePool() && verdict.isGood())
     out << std::string(16, ' ') << growCommands(node, *pages).front() << "\n";
@@ -179,9 +172,9 @@ static void writeObtainable(raw_ostream &out, const Node &node,
 static void writePages(raw_ostream &out, const Node &node,
                        const Verdict &verdict) {
   out << "\npages\n";
-  row(out, "base", bytes(node.pages.baseBytes));
+  row(out, "base", "{0:bytes}", node.pages.baseBytes);
   if (!node.pages.pools)
-    row(out, "large", unknownText(node.pages.pools.unknown));
+    row(out, "large", "{0}", unknownText(node.pages.pools.unknown));
   else if ((*node.pages.pools).empty())
     row(out, "large", "none, the kernel has no pools (hugetlb)");
   else
@@ -195,41 +188,39 @@ static void writeStallRows(raw_ostream &out, const Node &node) {
   const TransparentFacts &facts = node.transparent;
   StringRef meaning = describeDefrag(facts.defrag.valueOr(""));
   if (!meaning.empty())
-    row(out, "page faults", meaning.str() + " (defrag)");
-  row(out, "stalls",
+    row(out, "page faults", "{0} (defrag)", meaning);
+  row(out, "stalls", "{0}",
       node.stalls ? "since the boot: " + (*node.stalls).describe()
                   : unknownText(node.stalls.unknown));
 }
 
 static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
   if (!facts.present)
-    return row(out, "transparent", unknownText(facts.present.unknown));
+    return row(out, "transparent", "{0}", unknownText(facts.present.unknown));
   if (!*facts.present)
     return row(out, "transparent", "none, the kernel has not got them");
-  std::string line =
-      text(facts.enabled) + ", page " +
-      (facts.pageBytes ? bytes(facts.pageBytes) : "size not told") +
-      "; defrag " + text(facts.defrag) + "; shared memory " +
-      text(facts.sharedEnabled);
-  if (facts.processEnabled && *facts.processEnabled == 0)
-    line += "; switched off for this job (prctl)";
-  row(out, "transparent", line);
+  row(out, "transparent", "{0}, page {1}; defrag {2}; shared memory {3}{4}",
+      facts.enabled,
+      facts.pageBytes ? formatBytes(*facts.pageBytes) : "size not told",
+      facts.defrag, facts.sharedEnabled,
+      facts.processEnabled.valueOr(1) == 0
+          ? "; switched off for this job (prctl)"
+          : "");
   row(out, "khugepaged",
-      "defrag " + count(facts.collapserDefrag) + ", " +
-          count(facts.collapserScanPages) + " pages every " +
-          count(facts.collapserSleepMs) + " ms, max_ptes_none " +
-          count(facts.collapserEmptyPages));
+      "defrag {0}, {1} pages every {2} ms, max_ptes_none {3}",
+      facts.collapserDefrag, facts.collapserScanPages, facts.collapserSleepMs,
+      facts.collapserEmptyPages);
   // Sizes by their description: few descriptions, many sizes.
   std::map<std::string, std::string> sizes;
   for (const TransparentSize &size : facts.sizes) {
-    std::string &line = sizes[text(size.enabled)];
+    std::string &line = sizes[formatv("{0}", size.enabled)];
     line += (line.empty() ? " " : ", ") + formatBytes(size.pageBytes);
   }
-  std::string line2;
+  std::string line;
   for (const auto &[word, names] : sizes)
-    line2 += (line2.empty() ? "" : "; ") + word + names;
+    line += (line.empty() ? "" : "; ") + word + names;
   if (!sizes.empty())
-    row(out, "by size", line2);
+    row(out, "by size", "{0}", line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,19 +230,18 @@ static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
 static void writeGroups(raw_ostream &out, StringRef label,
                         const GroupLimits &groups) {
   if (!groups.unknown.empty())
-    return row(out, label, unknownText(groups.unknown));
+    return row(out, label, "{0}", unknownText(groups.unknown));
   if (groups.version == 0)
     return row(out, label, "no control group for them");
-  std::string line = "cgroup v" + std::to_string(groups.version) + ", ";
+  std::string head = formatv("cgroup v{0}, ", groups.version);
   if (groups.limits.empty())
-    return row(out, label, line + "no limit");
+    return row(out, label, "{0}no limit", head);
   for (const GroupLimit &limit : groups.limits) {
-    row(out, label,
-        line + bytes(limit.limitBytes) + ", used " + bytes(limit.usageBytes) +
-            (limit.isReservation ? " (reserved pages)" : "") + ": " +
-            printable(limit.file));
+    row(out, label, "{0}{1:bytes}, used {2:bytes}{3}: {4}", head,
+        limit.limitBytes, limit.usageBytes,
+        limit.isReservation ? " (reserved pages)" : "", printable(limit.file));
     label = "";
-    line.clear();
+    head.clear();
   }
 }
 
@@ -261,27 +251,25 @@ static void writeLimits(raw_ostream &out, const Node &node) {
   writeGroups(out, "memory", node.cgroups.memory);
   const ProcessLimits &limits = node.limits;
   row(out, "process",
-      "stack " + bytes(limits.stack) + ", address space " +
-          bytes(limits.addressSpace) + ", locked memory " +
-          bytes(limits.lockedMemory));
+      "stack {0:bytes}, address space {1:bytes}, locked memory {2:bytes}",
+      limits.stack, limits.addressSpace, limits.lockedMemory);
 }
 
 static void writeNumaNode(raw_ostream &out, const Node &node,
                           const NumaNode &numa) {
   A64fxKind kind = node.machine.a64fx;
-  std::string label = "node " + std::to_string(numa.id), line;
+  std::string label = "node " + std::to_string(numa.id);
   if (std::optional<unsigned> group = memoryGroup(kind, numa.id))
     label += " CMG " + std::to_string(*group);
-  line = "CPUs " + list(numa.cpus) + "; " + bytes(numa.memoryBytes) +
-         ", free " + bytes(numa.freeBytes);
+  std::string line = formatv("CPUs {0}; {1:bytes}, free {2:bytes}", numa.cpus,
+                             numa.memoryBytes, numa.freeBytes);
   if (node.pages.largePool())
-    line +=
-        "; pool free " + count(numa.poolFree) + " of " + count(numa.poolTotal);
+    line += formatv("; pool free {0} of {1}", numa.poolFree, numa.poolTotal);
   if (Fact<uint64_t> more = node.obtainable(numa.id))
     line += ", " + std::to_string(*more) + " more";
   if (!numa.isAllowed)
     line += "; not for this job";
-  row(out, label, line);
+  row(out, label, "{0}", line);
 }
 
 static void writeNuma(raw_ostream &out, const Node &node) {
@@ -297,20 +285,17 @@ static void writeNuma(raw_ostream &out, const Node &node) {
       append_range(cpus, *numa.cpus);
   }
   if (!system.empty())
-    row(out, "nodes " + formatList(system),
-        "for the system; CPUs " + formatList(cpus));
+    row(out, "nodes " + formatList(system), "for the system; CPUs {0}",
+        formatList(cpus));
   if (node.numa.nodes.empty())
     row(out, "nodes", "unknown (/sys/devices/system/node: no nodes in it)");
-  std::string line = "CPUs " + list(node.numa.allowedCpus) +
-                     "; memory of nodes " + list(node.numa.allowedNodes);
-  row(out, "this job", line);
-  line = "numa_balancing " + count(node.numa.balancing) + "; SMT " +
-         text(node.machine.smt) + "; governor " +
-         (node.machine.governors.empty() ? "not told"
-                                         : join(node.machine.governors, ", "));
-  if (node.machine.midr)
-    line += "; MIDR " + formatHex(*node.machine.midr);
-  row(out, "settings", line);
+  row(out, "this job", "CPUs {0}; memory of nodes {1}", node.numa.allowedCpus,
+      node.numa.allowedNodes);
+  const NodeMachine &machine = node.machine;
+  row(out, "settings", "numa_balancing {0}; SMT {1}; governor {2}{3}",
+      node.numa.balancing, machine.smt,
+      machine.governors.empty() ? "not told" : join(machine.governors, ", "),
+      machine.midr ? "; MIDR " + formatHex(*machine.midr) : "");
 }
 
 static const char *reachText(Reach reach) {
@@ -336,38 +321,37 @@ static void writeDividedCaches(raw_ostream &out, const NodeMachine &machine) {
   if (line.empty())
     line = "resctrl shows none; mount -t resctrl resctrl /sys/fs/resctrl";
   row(out, "cache parts",
-      line +
-          ": MPAM in place of A64FX's ways, for groups of tasks, not arrays");
+      "{0}: MPAM in place of A64FX's ways, for groups of tasks, not arrays",
+      line);
 }
 
 static void writeExtensions(raw_ostream &out, const Node &node) {
   const NodeMachine &machine = node.machine;
   if (machine.a64fx == A64fxKind::no) {
-    row(out, "hint tags", join(node.tags.missing, "; "));
+    row(out, "hint tags", "{0}", join(node.tags.missing, "; "));
     writeDividedCaches(out, machine);
     return;
   }
   const RegisterReach &reach = node.registers;
   out << "\nA64FX\n";
-  row(out, "registers",
-      Twine("sector cache L1 ") + reachText(reach.sectorL1) + ", L2 " +
-          reachText(reach.sectorL2) + "; prefetch " +
-          reachText(reach.prefetch));
-  row(out, "barrier",
+  row(out, "registers", "sector cache L1 {0}, L2 {1}; prefetch {2}",
+      reachText(reach.sectorL1), reachText(reach.sectorL2),
+      reachText(reach.prefetch));
+  row(out, "barrier", "{0}",
       machine.barrierDevice.empty()
           ? "no driver (/dev/fujitsu_hwb)"
           : machine.barrierDevice + " is there" +
                 (machine.barrierHardware.empty()
                      ? ""
                      : " (hwinfo " + machine.barrierHardware + ")"));
-  row(out, "HPC tags",
+  row(out, "HPC tags", "{0}",
       machine.tagCommand.empty()
           ? "the vendor's fhetbo is not here: tags are most likely ignored"
           : "on unless switched off for the job by " + machine.tagCommand);
-  row(out, "hints act", node.tags.summary());
+  row(out, "hints act", "{0}", node.tags.summary());
   StringRef label = "missing";
   for (const std::string &what : node.tags.missing) {
-    row(out, label, what);
+    row(out, label, "{0}", what);
     label = "";
   }
 }
@@ -387,7 +371,7 @@ static void writeKernel(raw_ostream &out, const KernelFacts &kernel) {
                                     : " (by version)");
     }
     if (!line.empty())
-      row(out, label, line);
+      row(out, label, "{0}", line);
   }
 }
 

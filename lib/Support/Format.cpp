@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -104,6 +105,18 @@ std::string mpg::fillLine(StringRef text, unsigned indent) {
   return sys::Process::StandardOutIsDisplayed()
              ? fillText(text, indent, terminalColumns())
              : text.str();
+}
+
+void mpg::writeFilled(raw_ostream &out, StringRef head, StringRef text,
+                      std::optional<unsigned> indent) {
+  out << head << fillText(text, indent.value_or(unsigned(head.size()))) << "\n";
+}
+
+void mpg::writeFact(raw_ostream &out, StringRef label, unsigned columns,
+                    StringRef text) {
+  std::string head = "  " + label.str();
+  head.resize(std::max<size_t>(head.size(), 2 + columns), ' ');
+  writeFilled(out, head, text, 2 + columns);
 }
 
 std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {

@@ -14,6 +14,10 @@
 #include <optional>
 #include <string>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace mpg {
 
 std::string formatHex(uint64_t value);   ///< "0x404000"
@@ -48,8 +52,18 @@ unsigned terminalColumns();
 std::string fillText(llvm::StringRef text, unsigned indent,
                      unsigned columns = usualColumns);
 
-/// The same by terminalColumns() on a terminal; elsewhere \p text as it is, for
-/// programs that read line by line.
+/// Writes \p head, \p text filled, and a line's end. Further lines are indented
+/// by \p indent; absent: as far as \p text is.
+void writeFilled(llvm::raw_ostream &out, llvm::StringRef head,
+                 llvm::StringRef text,
+                 std::optional<unsigned> indent = std::nullopt);
+
+/// "  label       text", filled beside the label, which has \p columns.
+void writeFact(llvm::raw_ostream &out, llvm::StringRef label, unsigned columns,
+               llvm::StringRef text);
+
+/// fillText() by terminalColumns() on a terminal; elsewhere \p text as it is,
+/// for programs that read line by line.
 std::string fillLine(llvm::StringRef text, unsigned indent);
 
 //===----------------------------------------------------------------------===//
