@@ -57,7 +57,7 @@ static void writeOne(raw_ostream &out, const Forecast &forecast) {
       << (forecast.isWhole() ? "" : "files alone, ")
       << formatBytes(forecast.normalBytes) << "\n";
   for (const std::string &note : forecast.notes)
-    out << "  " << fillText(printable(note), 4) << "\n";
+    writeFilled(out, "  ", printable(note), 4);
 }
 
 static uint64_t toMebibytes(uint64_t bytes) {

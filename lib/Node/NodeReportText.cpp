@@ -86,7 +86,7 @@ static void writeWorksNow(raw_ostream &out, const Node &node) {
 static void writeVerdict(raw_ostream &out, const Node &node,
                          const Verdict &verdict, bool asRoot) {
   bool asks = false;
-  out << fillText(verdict.headline, 2) << "\n";
+  writeFilled(out, "", verdict.headline, 2);
   for (const NodeAdvice &advice : verdict.advice) {
     if (!advice.isWarning)
       continue;

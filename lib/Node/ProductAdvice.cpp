@@ -58,8 +58,7 @@ bool mpg::writeProductAdvice(raw_ostream &out, const ProductAdvice &advice,
   SmallVector<StringRef, 2> wanted;
   advice.transparent.split(wanted, ' ');
   auto part = [&](StringRef label, StringRef text) {
-    std::string line = ("  " + label + ": " + text).str();
-    out << fillText(line, 4) << "\n";
+    writeFilled(out, "  ", (label + ": " + text).str(), 4);
   };
   out << advice.title << "\n";
   part("transparent large pages", wanted.front());

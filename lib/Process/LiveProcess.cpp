@@ -382,7 +382,7 @@ void mpg::writeProcess(raw_ostream &out, const LiveProcess &process) {
     writeRow(out, region);
   if (any_of(process.regions,
              [](const LiveRegion &region) { return region.unknownBytes; }))
-    out << "  not known: " << fillText(whyNotKnown, 4) << "\n";
+    writeFilled(out, "  not known: ", whyNotKnown, 4);
 }
 
 /// JSON readers know no larger integer.

@@ -116,16 +116,14 @@ static void writeRow(raw_ostream &out, const RunReport &report,
         << " of it paged in by libmpg before main (prepage)\n";
   if (!use.reason.empty() &&
       (use.hugeBytes < use.bytes || use.peakHugeBytes < use.peakBytes))
-    out << "    " << fillText(use.reason, 4) << "\n";
+    writeFilled(out, "    ", use.reason);
   if (std::optional<unsigned> node = findCrowdedNode(report, use))
-    out << "    "
-        << fillText("nearly all of it is on node " + std::to_string(*node) +
-                        ", and threads ran on others; if these use it: "
-                        "initialise it in the threads that use it, with "
-                        "--policy=demand:demand:demand, or numactl "
-                        "--interleave=all",
-                    4)
-        << "\n";
+    writeFilled(out, "    ",
+                "nearly all of it is on node " + std::to_string(*node) +
+                    ", and threads ran on others; if these use it: "
+                    "initialise it in the threads that use it, with "
+                    "--policy=demand:demand:demand, or numactl "
+                    "--interleave=all");
 }
 
 /// "yes", or what is missing.
@@ -145,7 +143,7 @@ static std::string describeActing(const HintReport &report) {
 
 static void writeHints(raw_ostream &out, const HintReport &report) {
   auto line = [&](const std::string &text) {
-    out << "  " << fillText("hints: " + text, 4) << "\n";
+    writeFilled(out, "  ", "hints: " + text, 4);
   };
   for (const std::string &unread : report.notes.unreadHints)
     line(unread);
@@ -173,7 +171,7 @@ static void writeProcess(raw_ostream &out, const ProcessUse &use) {
     writePeak(out, "its heap at the peak ", use.heapPeakBytes,
               use.heapPeakHugeBytes);
   if (!use.reason.empty())
-    out << "    " << fillText(use.reason, 4) << "\n";
+    writeFilled(out, "    ", use.reason);
 }
 
 /// Those that had most, and the sum of the others: so the rows add up.
@@ -209,11 +207,9 @@ static bool hasUnknown(const RunReport &report) {
 static void writeStalls(raw_ostream &out, const StallCounts &stalls) {
   auto line = [&](const std::optional<MemoryStalls> &counts, StringRef whose) {
     if (counts && !counts->isNone())
-      out << "  "
-          << fillText(("meanwhile, of " + whose + ": ").str() +
-                          counts->describe(),
-                      4)
-          << "\n";
+      writeFilled(out, "  ",
+                  ("meanwhile, of " + whose + ": ").str() + counts->describe(),
+                  4);
   };
   line(stalls.group, "the control group");
   line(stalls.machine, "the machine, whoever it was");
@@ -238,13 +234,12 @@ void mpg::writeRunText(raw_ostream &out, const RunReport &report) {
   for (const RegionUse &use : report.regions)
     writeRow(out, report, use);
   if (hasUnknown(report))
-    out << "  not known: "
-        << fillText(report.measured
-                        ? whyNotKnown
-                        : "libmpg asked for transparent pages there; which "
-                          "came, only the kernel can tell",
-                    4)
-        << "\n";
+    writeFilled(out, "  not known: ",
+                report.measured
+                    ? whyNotKnown
+                    : "libmpg asked for transparent pages there; which "
+                      "came, only the kernel can tell",
+                4);
   if (report.peakHugetlbBytes)
     out << (report.isPeakCounted ? "  most taken from the pool at once: "
                                  : "  from the pool at the end: ")

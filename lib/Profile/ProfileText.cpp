@@ -105,7 +105,7 @@ static void writeRow(raw_ostream &out, const Profile &profile,
 
 static void writeCounterLines(raw_ostream &out, const Profile &profile) {
   for (const auto &[names, what] : describeCounters(profile.counters))
-    out << "  " << fillText(names + ": " + what, 2) << "\n";
+    writeFilled(out, "  ", names + ": " + what);
 }
 
 static void writeObjects(raw_ostream &out, const Profile &profile) {
@@ -146,7 +146,7 @@ static void writeAccessRow(raw_ostream &out, const ProfileObject &object) {
 static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
   if (!profile.workingSet)
     return;
-  out << "  " << fillText(describeWorkingSet(profile), 2) << "\n";
+  writeFilled(out, "  ", describeWorkingSet(profile));
   if (!profile.workingSet->missing.empty())
     return;
   size_t rows = 0;
@@ -171,7 +171,7 @@ static void writeStallsText(raw_ostream &out, const Profile &profile) {
       profile.stalls->compactions || profile.stalls->refusedFaults;
   if (isAboutLargePages && !meaning.empty())
     text += "; defrag is " + profile.defrag + ": " + meaning.str();
-  out << "  " << fillText(text, 2) << "\n";
+  writeFilled(out, "  ", text);
 }
 
 void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
@@ -181,18 +181,17 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
       << formatBytes(minObjectBytes) << " and more\n";
   for (const std::string &text : {profile.problem, profile.otherProcesses})
     if (!text.empty())
-      out << "  " << fillText(text, 2) << "\n";
+      writeFilled(out, "  ", text);
   writeObjects(out, profile);
   writeWorkingSet(out, profile);
   writeCounterLines(out, profile);
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
-    out << "  " << fillText("misses of the TLB by object: " + tlbMisses, 2)
-        << "\n";
+    writeFilled(out, "  ", "misses of the TLB by object: " + tlbMisses);
   std::string code = describeCode(profile);
   if (!code.empty())
-    out << "  " << fillText("user time by code: " + code, 2) << "\n";
-  out << "  " << fillText("page faults: " + describeFaults(profile), 2) << "\n";
+    writeFilled(out, "  ", "user time by code: " + code);
+  writeFilled(out, "  ", "page faults: " + describeFaults(profile));
   writeStallsText(out, profile);
   if (profile.faultsLost)
     out << "  " << profile.faultsLost

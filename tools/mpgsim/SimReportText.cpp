@@ -137,7 +137,7 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
         {"Sectors", describeQuotaVerdict(report)},
         {"Placement", describePlacementVerdict(report)}})
     if (!text.empty())
-      out << fillText(title + (": " + text + "."), 0) << "\n";
+      writeFilled(out, "", title + (": " + text + "."));
   out << "\n";
   if (report.all.accesses) {
     pagesTable(report).write(out);
@@ -149,15 +149,15 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
     writeParts(out, report, listArrays(report));
     for (const SimPart &array : ArrayRef(report.arrays).take_front(maxRows))
       if (std::string use = describeSparseUse(array); !use.empty())
-        out << fillText(arrayName(array, nameColumns) + ": " + use + ".", 2)
-            << "\n";
+        writeFilled(out, "", arrayName(array, nameColumns) + ": " + use + ".",
+                    2);
     out << "\n";
     writeParts(out, report, listLoops(report));
     out << "\n";
   }
   std::vector<std::string> gaps = findGaps(report);
   if (!gaps.empty())
-    out << fillText("Not seen: " + join(gaps, "; ") + ".", 2) << "\n";
+    writeFilled(out, "", "Not seen: " + join(gaps, "; ") + ".", 2);
 }
 
 // Counts, arrays, loops and the recorded part of a run in words, for text and

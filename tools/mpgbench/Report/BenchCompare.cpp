@@ -22,10 +22,8 @@ static void writeDifference(raw_ostream &out, StringRef what, StringRef before,
   auto word = [](StringRef text) {
     return text.empty() ? std::string("not said") : printable(text);
   };
-  out << "  "
-      << fillText((what + ": " + word(before) + "; then " + word(after)).str(),
-                  4)
-      << "\n";
+  writeFilled(out, "  ",
+              (what + ": " + word(before) + "; then " + word(after)).str(), 4);
 }
 
 /// Free pages change by the minute; what points really got is in their table.
@@ -289,7 +287,7 @@ static void writeSummary(raw_ostream &out, const Counts &counts) {
     text += formatv(" Without any difference, {0:f1} of {1} intervals of 95 % "
                     "exclude 1 by chance.",
                     0.05 * counts.compared, counts.compared);
-  out << fillText(text, 0) << "\n";
+  writeFilled(out, "", text);
 }
 
 unsigned mpg::writeComparison(raw_ostream &out, const BenchRun &before,

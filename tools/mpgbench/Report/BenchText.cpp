@@ -139,7 +139,7 @@ static void writePointTable(raw_ostream &out, const ExperimentResult &result,
     if (parameter(sharedParameters(result), name).empty())
       table.parameters.push_back(name);
   if (!shared.empty())
-    out << "  " << fillText("all with " + printable(shared), 4) << "\n";
+    writeFilled(out, "  ", "all with " + printable(shared), 4);
   if (all_of(result.points,
              [](const PointResult &point) { return point.samples.empty(); }))
     return;
@@ -154,9 +154,8 @@ static void writePointTable(raw_ostream &out, const ExperimentResult &result,
   out << "\n";
   table.make().write(out, 2);
   if (!left.empty())
-    out << "  "
-        << fillText("in the files of --json and --csv: " + printable(left), 4)
-        << "\n";
+    writeFilled(out, "  ",
+                "in the files of --json and --csv: " + printable(left), 4);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,17 +194,15 @@ static void writeConclusions(raw_ostream &out, const ExperimentResult &result) {
   if (!result.conclusions.empty())
     out << "\n";
   for (const Conclusion &conclusion : result.conclusions)
-    out << "  "
-        << left_justify(kindWord(conclusion.kind).str() + ":", labelColumns)
-        << fillText(printable(conclusion.text), 2 + labelColumns) << "\n";
+    writeFact(out, kindWord(conclusion.kind).str() + ":", labelColumns,
+              printable(conclusion.text));
 }
 
 static void writeExperiment(raw_ostream &out, const ExperimentResult &result,
                             unsigned repetitions) {
   out << printable(result.name) << ": " << printable(result.title) << "\n";
   if (!result.accounting.empty())
-    out << "  " << fillText("counted: " + printable(result.accounting), 4)
-        << "\n";
+    writeFilled(out, "  ", "counted: " + printable(result.accounting), 4);
   writePointTable(out, result, repetitions);
   writeUnmeasured(out, result);
   writeGuide(out, result);
@@ -219,8 +216,7 @@ static void writeExperiment(raw_ostream &out, const ExperimentResult &result,
 
 static void writeRow(raw_ostream &out, StringRef label, StringRef text) {
   constexpr unsigned labelColumns = 24;
-  out << "  " << left_justify(label, labelColumns)
-      << fillText(printable(text), 2 + labelColumns) << "\n";
+  writeFact(out, label, labelColumns, printable(text));
 }
 
 /// Of the first sample: the same for all.

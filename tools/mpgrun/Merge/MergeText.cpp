@@ -55,7 +55,7 @@ static std::string showObject(const std::string &name) {
 
 static void writeLine(raw_ostream &out, const std::string &text,
                       unsigned indent = 2) {
-  out.indent(indent) << fillText(printable(text), indent + 2) << "\n";
+  writeFilled(out, std::string(indent, ' '), printable(text), indent + 2);
 }
 
 //===----------------------------------------------------------------------===//
