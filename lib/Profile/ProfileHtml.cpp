@@ -171,14 +171,12 @@ static void writeAccesses(HtmlTable &table, const ProfileObject &object) {
 static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
   if (!profile.workingSet)
     return;
-  out << "<section><h2>Working set</h2>\n<p>"
-      << escapeHtml(describeWorkingSet(profile));
-  if (!profile.workingSet->missing.empty()) {
-    out << "</p></section>\n";
-    return;
-  }
-  out << ". The bar: 2 MiB frames, from those without an access to those that "
-         "were accessed whole.</p>\n";
+  HtmlSection section(out, "Working set");
+  if (!profile.workingSet->missing.empty())
+    return writeHtmlText(out, describeWorkingSet(profile));
+  writeHtmlText(out, describeWorkingSet(profile) +
+                         ". The bar: 2 MiB frames, from those without an "
+                         "access to those that were accessed whole.");
   {
     HtmlTable table(out, "Working set",
                     {"region", "row|object", "picture|frames", "size|in use",
@@ -188,7 +186,6 @@ static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
       if (object.accesses.presentBytes)
         writeAccesses(table, object);
   }
-  out << "</section>\n";
 }
 
 static void writeLegend(raw_ostream &out) {
@@ -211,7 +208,8 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
     out << "<tr><th scope=\"row\">" << escapeHtml(name) << "</th><td>"
         << escapeHtml(text) << "</td></tr>\n";
   };
-  out << "<section><h2>Counts of the whole run</h2>\n<table><tbody>\n";
+  HtmlSection section(out, "Counts of the whole run");
+  out << "<table><tbody>\n";
   row("page faults", describeFaults(profile));
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
@@ -222,14 +220,14 @@ static void writeCounters(raw_ostream &out, const Profile &profile) {
     row("stalls of the whole machine", profile.stalls->describe());
   for (const auto &[names, what] : describeCounters(profile.counters))
     row(names, what);
-  out << "</tbody></table></section>\n";
+  out << "</tbody></table>\n";
 }
 
 static void writeHead(raw_ostream &out, const Profile &profile) {
   std::string title = "Arrays of " + profile.program;
-  beginHtmlPage(out, "mpgrun " MPG_VERSION, title + " - mpgrun", profileStyle);
-  out << "<header>\n<h1>" << escapeHtml(title) << "</h1>\n<p class=\"facts\">"
-      << describeEnding(profile.waitStatus) << ", "
+  beginHtmlPage(out, {"mpgrun " MPG_VERSION, title + " - mpgrun", title,
+                      profileStyle.str()});
+  out << "<p class=\"facts\">" << describeEnding(profile.waitStatus) << ", "
       << format("%.2f s", profile.seconds) << "; memory by object of "
       << formatBytes(minObjectBytes) << " and more</p>\n";
   for (const std::string &trouble :
@@ -238,7 +236,7 @@ static void writeHead(raw_ostream &out, const Profile &profile) {
             ? ""
             : "page faults of objects: " + profile.faultsMissing})
     if (!trouble.empty())
-      out << "<p class=\"trouble\">" << escapeHtml(trouble) << "</p>\n";
+      writeHtmlText(out, trouble, "trouble");
   out << "</header>\n";
 }
 
@@ -267,5 +265,5 @@ void mpg::writeProfileHtml(raw_ostream &out, const Profile &profile) {
   writeObjectTable(out, profile);
   writeWorkingSetTable(out, profile);
   writeCounters(out, profile);
-  out << "</main>\n</body>\n</html>\n";
+  endHtmlPage(out);
 }

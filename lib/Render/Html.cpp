@@ -101,16 +101,18 @@ static void writeLaunches(raw_ostream &out, const JobScript &script) {
 static void writeProblems(raw_ostream &out, const JobScript &script) {
   if (script.problems.empty())
     return;
-  out << "<h3>Not understood</h3>\n<ul>\n";
-  for (size_t i = 0; i < std::min(script.problems.size(), lineLimit); ++i)
-    out << "<li>line " << script.problems[i].line << ": "
-        << escapeHtml(script.problems[i].text) << "</li>\n";
-  out << "</ul>\n";
+  out << "<h3>Not understood</h3>\n";
+  std::vector<std::string> lines;
+  for (const JobProblem &problem :
+       ArrayRef(script.problems).take_front(lineLimit))
+    lines.push_back("line " + std::to_string(problem.line) + ": " +
+                    problem.text);
+  writeHtmlList(out, lines);
 }
 
 void mpg::writeHtmlJob(raw_ostream &out, const JobReport &job) {
-  out << "<section id=\"job\">\n<h2>" << escapeHtml(job.script.path)
-      << "</h2>\n<p class=\"verdict\">"
+  HtmlSection section(out, job.script.path, "job");
+  out << "<p class=\"verdict\">"
       << (job.findings.empty() ? "no findings" : severityBadges(job.findings))
       << " in the job script</p>\n";
   writeFacts(out, job.script);
@@ -120,7 +122,6 @@ void mpg::writeHtmlJob(raw_ostream &out, const JobReport &job) {
   std::map<unsigned, std::string> lines = scriptLines(job.script);
   writeHtmlFindings(out, job.findings, FixContext(), "job", &lines);
   writeProblems(out, job.script);
-  out << "</section>\n";
 }
 
 /// Browsers become slow above this.
@@ -185,8 +186,8 @@ void PageWriter::writeHead() {
   std::string title = result.files.size() == 1 ? result.files.front().path
                       : result.job ? result.job->script.path
                                    : countWord(result.files.size(), "file");
-  beginHtmlPage(out, "mpgaudit " MPG_VERSION, title + " - mpgaudit");
-  out << htmlPatterns() << "<header>\n<h1>Will it be on large pages?</h1>\n";
+  beginHtmlPage(out, {"mpgaudit " MPG_VERSION, title + " - mpgaudit",
+                      "Will it be on large pages?", "", htmlPatterns().str()});
   if (result.job)
     out << "<p class=\"verdict\"><strong>"
         << escapeHtml(result.job->verdict.sentence) << "</strong></p>\n";
@@ -216,10 +217,8 @@ void PageWriter::writeHead() {
 void PageWriter::writeTrouble() {
   if (result.failures.empty())
     return;
-  out << "<p class=\"trouble\">Not everything could be audited:</p>\n<ul>\n";
-  for (size_t i = 0; i < std::min(result.failures.size(), rowLimit); ++i)
-    out << "<li>" << escapeHtml(result.failures[i]) << "</li>\n";
-  out << "</ul>\n";
+  writeHtmlText(out, "Not everything could be audited:", "trouble");
+  writeHtmlList(out, ArrayRef(result.failures).take_front(rowLimit));
 }
 
 void PageWriter::addRow(HtmlTable &table, size_t index) {

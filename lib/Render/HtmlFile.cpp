@@ -183,8 +183,7 @@ static void writeClosure(raw_ostream &out, const Closure &closure) {
 
 void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
                         StringRef prefix) {
-  out << "<section id=\"" << prefix << "\">\n<h2>" << escapeHtml(report.path)
-      << "</h2>\n";
+  HtmlSection section(out, report.path, prefix);
   writeVerdict(out, report);
   bool isMapped = report.kind != ElfKind::object &&
                   report.kind != ElfKind::archiveMember &&
@@ -197,7 +196,6 @@ void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
   writeHtmlFindings(out, report.findings, report.fixContext, prefix, nullptr);
   if (report.closure)
     writeClosure(out, *report.closure);
-  out << "</section>\n";
 }
 
 //===----------------------------------------------------------------------===//

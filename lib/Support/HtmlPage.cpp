@@ -129,29 +129,57 @@ std::string mpg::escapeHtml(StringRef text) {
   return escaped;
 }
 
-void mpg::beginHtmlPage(raw_ostream &out, const std::string &generator,
-                        const std::string &title, StringRef style) {
+void mpg::beginHtmlPage(raw_ostream &out, const HtmlHead &head) {
   out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
          "charset=\"utf-8\">\n<meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\">\n<meta "
          "name=\"color-scheme\" content=\"light dark\">\n<meta "
          "name=\"generator\" content=\""
-      << escapeHtml(generator) << "\">\n<title>" << escapeHtml(title)
-      << "</title>\n<style>" << htmlStyle() << style
-      << "</style>\n</head>\n<body>\n";
+      << escapeHtml(head.generator) << "\">\n<title>" << escapeHtml(head.title)
+      << "</title>\n<style>" << htmlStyle() << head.style
+      << "</style>\n</head>\n<body>\n"
+      << head.shapes << "<header>\n<h1>" << escapeHtml(head.heading)
+      << "</h1>\n";
 }
 
 void mpg::endHtmlPage(raw_ostream &out, StringRef footer) {
-  out << "</main>\n<footer><p>" << footer
-      << "</p></footer>\n</body>\n</html>\n";
+  out << "</main>\n";
+  if (!footer.empty())
+    out << "<footer><p>" << footer << "</p></footer>\n";
+  out << "</body>\n</html>\n";
 }
 
 std::string mpg::htmlCode(StringRef text) {
   return "<code>" + escapeHtml(text) + "</code>";
 }
 
+static std::string attribute(StringRef name, StringRef value) {
+  return value.empty() ? "" : (" " + name + "=\"" + value + "\"").str();
+}
+
 static std::string classAttribute(StringRef style) {
-  return style.empty() ? "" : (" class=\"" + style + "\"").str();
+  return attribute("class", style);
+}
+
+HtmlSection::HtmlSection(raw_ostream &out, StringRef heading, StringRef id)
+    : out(out) {
+  out << "<section" << attribute("id", id) << ">\n<h2>" << escapeHtml(heading)
+      << "</h2>\n";
+}
+
+HtmlSection::~HtmlSection() { out << "</section>\n"; }
+
+void mpg::writeHtmlText(raw_ostream &out, StringRef text, StringRef style) {
+  out << "<p" << classAttribute(style) << ">" << escapeHtml(text) << "</p>\n";
+}
+
+void mpg::writeHtmlList(raw_ostream &out, ArrayRef<std::string> lines) {
+  if (lines.empty())
+    return;
+  out << "<ul>\n";
+  for (const std::string &line : lines)
+    out << "<li>" << escapeHtml(line) << "</li>\n";
+  out << "</ul>\n";
 }
 
 HtmlTable::HtmlTable(raw_ostream &out, StringRef name,

@@ -24,13 +24,36 @@ llvm::StringRef htmlStyle();
 /// shown as \\x1b, what is not UTF-8 is replaced.
 std::string escapeHtml(llvm::StringRef text);
 
-/// A page up to the start of its body. \p generator: program and version;
-/// \p style: what follows htmlStyle().
-void beginHtmlPage(llvm::raw_ostream &out, const std::string &generator,
-                   const std::string &title, llvm::StringRef style = "");
+struct HtmlHead {
+  std::string generator; ///< program and version
+  std::string title, heading;
+  std::string style = {};  ///< what follows htmlStyle()
+  std::string shapes = {}; ///< markup that pictures refer to
+};
+/// A page up to the heading in its header, which the caller ends.
+void beginHtmlPage(llvm::raw_ostream &out, const HtmlHead &head);
 
-/// From the end of its main part on.
-void endHtmlPage(llvm::raw_ostream &out, llvm::StringRef footer);
+/// From the end of its main part on. \p footer: markup; "": there is none.
+void endHtmlPage(llvm::raw_ostream &out, llvm::StringRef footer = "");
+
+/// A section with a heading. It ends with the object's life.
+class HtmlSection {
+public:
+  HtmlSection(llvm::raw_ostream &out, llvm::StringRef heading,
+              llvm::StringRef id = "");
+  ~HtmlSection();
+  HtmlSection(const HtmlSection &) = delete;
+  HtmlSection &operator=(const HtmlSection &) = delete;
+
+private:
+  llvm::raw_ostream &out;
+};
+
+/// A paragraph of the class \p style.
+void writeHtmlText(llvm::raw_ostream &out, llvm::StringRef text,
+                   llvm::StringRef style = "");
+/// Nothing if there are no \p lines.
+void writeHtmlList(llvm::raw_ostream &out, llvm::ArrayRef<std::string> lines);
 
 /// \p text as code: a name, a path, a command.
 std::string htmlCode(llvm::StringRef text);

@@ -95,10 +95,12 @@ static void writePlots(raw_ostream &out, ArrayRef<Plot> plots) {
 
 static void writePageHead(raw_ostream &out, const SimReport &report) {
   std::string program = report.command[0];
-  beginHtmlPage(out, "mpgsim " MPG_VERSION, program + " - mpgsim",
-                plotStyle().str() + ".page{white-space:nowrap}\n");
-  out << plotShapes() << "<header>\n<h1>What " << escapeHtml(program)
-      << " would miss on " << escapeHtml(report.machine.name) << "</h1>\n<p>";
+  beginHtmlPage(out,
+                {"mpgsim " MPG_VERSION, program + " - mpgsim",
+                 "What " + program + " would miss on " + report.machine.name,
+                 plotStyle().str() + ".page{white-space:nowrap}\n",
+                 plotShapes().str()});
+  out << "<p>";
   for (const std::string &word : report.command)
     out << "<code>" << escapeHtml(word) << "</code> ";
   out << describeEnding(report.ending)
@@ -109,21 +111,18 @@ static void writePageHead(raw_ostream &out, const SimReport &report) {
   for (const auto &[title, text] : {std::pair("Sample", describeSample(report)),
                                     {"Ranks", describeRanks(report)}})
     if (!text.empty())
-      out << "<p>" << title << ": " << escapeHtml(text) << ".</p>\n";
+      writeHtmlText(out, title + (": " + text + "."));
   std::string missing = describeMissingPart(report);
   if (!missing.empty())
     out << "<p><span class=\"badge warning\">incomplete</span> "
         << escapeHtml(missing) << ".</p>\n";
   out << "<p class=\"verdict\"><span class=\"badge note\">modelled</span> "
       << escapeHtml(describeVerdict(report)) << ".</p>\n";
-  std::string sectors = describeQuotaVerdict(report);
-  if (!sectors.empty())
-    out << "<p class=\"verdict\">Sector cache: " << escapeHtml(sectors)
-        << ".</p>\n";
-  std::string places = describePlacementVerdict(report);
-  if (!places.empty())
-    out << "<p class=\"verdict\">Placement: " << escapeHtml(places)
-        << ".</p>\n";
+  for (const auto &[title, text] :
+       {std::pair("Sector cache", describeQuotaVerdict(report)),
+        {"Placement", describePlacementVerdict(report)}})
+    if (!text.empty())
+      writeHtmlText(out, title + (": " + text + "."), "verdict");
   out << "</header>\n";
 }
 
@@ -156,7 +155,7 @@ makeMissPlot(const SimReport &report, StringRef id, StringRef what,
 static void writePages(raw_ostream &out, const SimReport &report) {
   std::vector<std::string> tlbs = getNames(report.machine.tlbs),
                            caches = getNames(report.machine.caches);
-  out << "<section id=\"pages\">\n<h2>Page sizes</h2>\n";
+  HtmlSection section(out, "Page sizes", "pages");
   std::vector<Plot> plots;
   if (!tlbs.empty())
     plots.push_back(makeMissPlot(report, "plot-tlb", "TLB", 0, tlbs,
@@ -171,9 +170,7 @@ static void writePages(raw_ostream &out, const SimReport &report) {
                                }));
   writePlots(out, plots);
   pagesTable(report).writeHtml(out, "Misses of each page size", "page");
-  out << "<p class=\"muted\">Bands: " << escapeHtml(describeBands(report))
-      << ".</p>\n";
-  out << "</section>\n";
+  writeHtmlText(out, "Bands: " + describeBands(report) + ".", "muted");
 }
 
 /// Traffic over the ways of sector 1; what it is undivided is a line across.
@@ -213,14 +210,13 @@ static void writeQuotas(raw_ostream &out, const SimReport &report) {
   if (report.quotas.size() < 2)
     return;
   const std::string &cache = report.machine.caches[report.divided.level].name;
-  out << "<section id=\"sectors\">\n<h2>Ways of " << escapeHtml(cache)
-      << " for sector 1</h2>\n<p>Sector 1 has";
+  HtmlSection section(out, "Ways of " + cache + " for sector 1", "sectors");
+  out << "<p>Sector 1 has";
   for (const std::string &name : report.stream)
     out << " <code>" << escapeHtml(name) << "</code>";
   out << ".</p>\n";
   writePlots(out, makeTrafficPlot(report));
   quotasTable(report).writeHtml(out, "What each division misses", "page");
-  out << "</section>\n";
 }
 
 /// Cache columns are those of the smallest pages.
@@ -228,7 +224,7 @@ static void writePartsSection(raw_ostream &out, const SimReport &report,
                               const SimParts &parts) {
   std::string id = parts.title.str() + "s", title = id;
   title[0] = toUpper(title[0]);
-  out << "<section id=\"" << id << "\">\n<h2>" << title << "</h2>\n";
+  HtmlSection section(out, title, id);
   partsTable(report, parts, rowLimit, longestName, /*isWhole=*/true)
       .writeHtml(out, title, "", /*isCode=*/true);
   for (const SimPart &part : parts.parts)
@@ -238,15 +234,17 @@ static void writePartsSection(raw_ostream &out, const SimReport &report,
   if (parts.parts.size() > rowLimit)
     out << "<p class=\"muted\">" << parts.parts.size() - rowLimit
         << " more with fewer misses are in the JSON.</p>\n";
-  out << "</section>\n";
 }
 
 /// Of each array, what share of its traffic stays in its core group.
 static void writePlacements(raw_ostream &out, const SimReport &report) {
   if (describePlacementVerdict(report).empty())
     return;
-  out << "<section id=\"placement\">\n<h2>Local traffic with "
-      << pageName(advisedPage(report.all.pages).pageBytes) << " pages</h2>\n";
+  HtmlSection section(out,
+                      "Local traffic with " +
+                          pageName(advisedPage(report.all.pages).pageBytes) +
+                          " pages",
+                      "placement");
   Table table;
   table.addColumn("array", /*isNumber=*/false);
   table.addNumber("lines to and from memory");
@@ -264,7 +262,6 @@ static void writePlacements(raw_ostream &out, const SimReport &report) {
     table.addRow(row);
   }
   table.writeHtml(out, "Local traffic by array", "", /*isCode=*/true);
-  out << "</section>\n";
 }
 
 /// Of the arrays with most misses: row by row what of their 2 MiB is used.
@@ -276,8 +273,8 @@ static void writeHeat(raw_ostream &out, const SimReport &report) {
       arrays.push_back(&part);
   if (arrays.empty())
     return;
-  out << "<section id=\"heat\">\n<h2>Which parts of 2 MiB pages are used</h2>\n"
-         "<p>A row is one page of 2 MiB, or several by address; from left to "
+  HtmlSection section(out, "Which parts of 2 MiB pages are used", "heat");
+  out << "<p>A row is one page of 2 MiB, or several by address; from left to "
          "right its 32 parts of 64 KiB, the stronger the colour the more of "
          "their 4 KiB have an access. What is pale is taken by large pages in "
          "vain.</p>\n"
@@ -297,17 +294,14 @@ static void writeHeat(raw_ostream &out, const SimReport &report) {
   }
   out << "</div>\n";
   writeHeatKeys(out);
-  out << "</section>\n";
 }
 
 static void writeGaps(raw_ostream &out, const SimReport &report) {
   std::vector<std::string> gaps = findGaps(report);
   if (gaps.empty())
     return;
-  out << "<section id=\"gaps\">\n<h2>Not seen</h2>\n<ul>\n";
-  for (const std::string &gap : gaps)
-    out << "<li>" << escapeHtml(gap) << "</li>\n";
-  out << "</ul>\n</section>\n";
+  HtmlSection section(out, "Not seen", "gaps");
+  writeHtmlList(out, gaps);
 }
 
 void mpg::writeSimHtml(raw_ostream &out, const SimReport &report) {

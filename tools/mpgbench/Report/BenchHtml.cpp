@@ -134,10 +134,11 @@ td,tbody th{font-variant-numeric:tabular-nums}
 }
 
 static void writeHead(raw_ostream &out, const BenchRun &run) {
-  beginHtmlPage(out, "mpgbench " + run.version,
-                "What pages cost: " + run.date + " - mpgbench",
-                plotStyle().str() + benchStyle().str());
-  out << plotShapes() << "<header>\n<h1>What pages cost on this machine</h1>\n";
+  beginHtmlPage(out,
+                {"mpgbench " + run.version,
+                 "What pages cost: " + run.date + " - mpgbench",
+                 "What pages cost on this machine",
+                 plotStyle().str() + benchStyle().str(), plotShapes().str()});
 }
 
 /// "Measured on DATE: 7 repetitions ..., full sizes."
@@ -161,8 +162,8 @@ static void writeLoad(raw_ostream &out, const BenchRun &run) {
   size_t busy = countPoints(run).busy;
   bool isBusy = run.load.isBusy();
   if (!isBusy && !busy) {
-    out << "<p class=\"muted\">The machine was quiet: "
-        << escapeHtml(run.load.describe()) << ".</p>\n";
+    writeHtmlText(out, "The machine was quiet: " + run.load.describe() + ".",
+                  "muted");
     return;
   }
   out << "<p class=\"banner\" role=\"note\"><strong>"
@@ -188,30 +189,28 @@ static void writeContents(raw_ostream &out, const BenchRun &run) {
 static void writeMachineList(raw_ostream &out, const BenchRun &run) {
   if (run.machine.empty())
     return;
-  out << "<section>\n<h2>Machine</h2>\n<dl class=\"machine\">\n";
+  HtmlSection section(out, "Machine");
+  out << "<dl class=\"machine\">\n";
   for (const auto &[name, value] : run.machine)
     out << "<dt>" << escapeHtml(name) << "</dt><dd>" << escapeHtml(value)
         << "</dd>\n";
-  out << "</dl>\n</section>\n";
+  out << "</dl>\n";
 }
 
 static void writeExperiment(raw_ostream &out, const BenchRun &run,
                             size_t index) {
   const ExperimentResult &experiment = run.experiments[index];
   std::string id = "e" + std::to_string(index + 1);
-  out << "<section id=\"" << id << "\">\n<h2>" << escapeHtml(experiment.name)
-      << "</h2>\n";
+  HtmlSection section(out, experiment.name, id);
   if (!experiment.title.empty())
-    out << "<p class=\"verdict\">" << escapeHtml(experiment.title) << "</p>\n";
+    writeHtmlText(out, experiment.title, "verdict");
   if (!experiment.accounting.empty())
-    out << "<p class=\"muted\">" << escapeHtml(experiment.accounting)
-        << "</p>\n";
+    writeHtmlText(out, experiment.accounting, "muted");
   std::vector<GuideMark> marks = writePlots(out, experiment, id);
   writeMissing(out, experiment);
   writeGuideTable(out, experiment, marks);
   writePointTable(out, experiment);
   writeCounterTable(out, experiment);
-  out << "</section>\n";
 }
 
 void mpg::writeBenchHtml(raw_ostream &out, const BenchRun &run) {

@@ -236,13 +236,12 @@ CompareTable::CompareTable(const Comparison &comparison) {
 void CompareTable::write(raw_ostream &out) const {
   table.write(out, /*indent=*/2);
   for (const auto &[names, reason] : missingCounters)
-    out << "  " << fillText(names + ": " + reason, 4) << "\n";
+    writeFilled(out, "  ", names + ": " + reason, 4);
   if (hasStalls)
-    out << "  "
-        << fillText("machine, group: sums of the rounds, of all processes of "
-                    "the machine or of the control group",
-                    4)
-        << "\n";
+    writeFilled(out, "  ",
+                "machine, group: sums of the rounds, of all processes of "
+                "the machine or of the control group",
+                4);
 }
 
 static std::string describeRounds(const Comparison &comparison) {
@@ -252,7 +251,7 @@ static std::string describeRounds(const Comparison &comparison) {
 
 void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
   auto paragraph = [&](const std::string &text) {
-    out << fillText(printable(text), 2) << "\n";
+    writeFilled(out, "", printable(text), 2);
   };
   out << "mpgrun: compared:";
   for (const std::string &word : comparison.command)
@@ -290,10 +289,11 @@ void mpg::writeCompareHtml(raw_ostream &out, const Comparison &comparison) {
   raw_string_ostream stream(text);
   writeCompareText(stream, comparison);
   std::string title = "Modes of " + printable(comparison.command[0]);
-  beginHtmlPage(out, "mpgrun " + comparison.version, title);
-  out << "<main>\n<h1>" << escapeHtml(title) << "</h1>\n<p>"
-      << escapeHtml(describeBest(comparison)) << "</p>\n<pre tabindex=\"0\">"
-      << escapeHtml(text) << "</pre>\n</main>\n</body>\n</html>\n";
+  beginHtmlPage(out, {"mpgrun " + comparison.version, title, title});
+  writeHtmlText(out, describeBest(comparison));
+  out << "</header>\n<main>\n<pre tabindex=\"0\">" << escapeHtml(text)
+      << "</pre>\n";
+  endHtmlPage(out);
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,17 +79,8 @@ static void writeRegionTable(raw_ostream &out, const Merge &merge) {
   }
 }
 
-static void writeList(raw_ostream &out, ArrayRef<std::string> lines) {
-  if (lines.empty())
-    return;
-  out << "<ul>\n";
-  for (const std::string &line : lines)
-    out << "<li>" << escapeHtml(line) << "</li>\n";
-  out << "</ul>\n";
-}
-
 static void writeOutlierList(raw_ostream &out, const Merge &merge) {
-  out << "<section><h2>Nodes that differ</h2>\n";
+  HtmlSection section(out, "Nodes that differ");
   std::vector<std::string> lines;
   for (const Outlier &outlier :
        ArrayRef(merge.outliers).take_front(maxPageOutliers))
@@ -99,9 +90,8 @@ static void writeOutlierList(raw_ostream &out, const Merge &merge) {
                     showCount(merge.outliers.size() - maxPageOutliers, "node") +
                     " more");
   if (lines.empty())
-    out << "<p>No node stands out.</p>\n";
-  writeList(out, lines);
-  out << "</section>\n";
+    writeHtmlText(out, "No node stands out.");
+  writeHtmlList(out, lines);
 }
 
 static void writeProfileSection(raw_ostream &out,
@@ -109,11 +99,10 @@ static void writeProfileSection(raw_ostream &out,
   if (!profiles.profiles)
     return;
   constexpr size_t maxRows = 200;
-  out << "<section><h2>Objects of the profiles</h2>\n";
+  HtmlSection section(out, "Objects of the profiles");
   for (const std::string &line : profileLines(profiles))
-    out << "<p>" << escapeHtml(line) << "</p>\n";
+    writeHtmlText(out, line);
   profileTable(profiles, maxRows).writeHtml(out, "Objects", "row");
-  out << "</section>\n";
 }
 
 static void writeMissingList(raw_ostream &out, const Merge &merge) {
@@ -122,20 +111,19 @@ static void writeMissingList(raw_ostream &out, const Merge &merge) {
     lines.push_back("not merged: " + line);
   if (lines.empty())
     return;
-  out << "<section><h2>What is missing</h2>\n";
-  writeList(out, lines);
-  out << "</section>\n";
+  HtmlSection section(out, "What is missing");
+  writeHtmlList(out, lines);
 }
 
 void mpg::writeMergeHtml(raw_ostream &out, const Merge &merge) {
-  beginHtmlPage(out, "mpgrun " MPG_VERSION, mergeTitle(merge) + " - mpgrun",
-                mergeStyle);
-  out << "<header>\n<h1>" << escapeHtml(mergeTitle(merge)) << "</h1>\n";
+  std::string title = mergeTitle(merge);
+  beginHtmlPage(out, {"mpgrun " MPG_VERSION, title + " - mpgrun", title,
+                      mergeStyle.str()});
   for (const std::string &line : settingLines(merge))
-    out << "<p class=\"facts\">" << escapeHtml(line) << "</p>\n";
+    writeHtmlText(out, line, "facts");
   out << "</header>\n<main>\n";
   writeRegionTable(out, merge);
-  writeList(out, regionLines(merge));
+  writeHtmlList(out, regionLines(merge));
   writeOutlierList(out, merge);
   writeProfileSection(out, merge.profiles);
   writeMissingList(out, merge);
