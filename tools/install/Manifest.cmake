@@ -7,7 +7,8 @@
 #   d - PATH          a folder that was not there before
 #
 # Files that an earlier installation in the same place has left stay in the
-# list.
+# list, but for modulefiles: these have the version in their names and would
+# load the new programs under the old number.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
 set(manifest "${mpg_root}/share/mpgtools/install-manifest")
@@ -44,9 +45,18 @@ if(EXISTS "${manifest}")
   file(STRINGS "${manifest}" earlier)
   foreach(entry IN LISTS earlier)
     string(REGEX REPLACE "^[^ ]+ [^ ]+ " "" path "${entry}")
-    if(NOT path IN_LIST paths)
-      list(APPEND entries "${entry}")
+    if(path IN_LIST paths)
+      continue()
     endif()
+    string(REGEX MATCH "^share/modulefiles/[^/]+/" folder "${path}")
+    if(folder AND paths MATCHES "(^|;)${folder}" AND EXISTS "${mpg_root}/${path}")
+      file(SHA256 "${mpg_root}/${path}" sum)
+      if(entry MATCHES "^f ${sum} ") # one that was changed stays
+        file(REMOVE "${mpg_root}/${path}")
+        continue()
+      endif()
+    endif()
+    list(APPEND entries "${entry}")
   endforeach()
 endif()
 list(REMOVE_DUPLICATES entries)
