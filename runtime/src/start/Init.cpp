@@ -211,12 +211,12 @@ static const char *againstNodes(const Config &config) {
   return nullptr;
 }
 
-/// Only the pool reserves memory, so only there .bss is paged in before it is
-/// touched. Pages that come before the program's threads are on the node of the
-/// starting thread. If several nodes may be used, and no policy is set, they
-/// come at the first touch, provided that is sure to find them, or .bss in
-/// parts if that is requested. Malloc's memory comes so on one node, too, but
-/// with MPG_MODE=hugetlb, which is as Fujitsu's library.
+/// Only the pool reserves memory, so only there .bss may be paged in before it
+/// is touched. Pages that come before the program's threads are on the node of
+/// the starting thread. If several nodes may be used, and no policy is set,
+/// they come at the first touch, provided that is sure to find them, or .bss in
+/// parts if that is requested. They come so on one node, too, but with
+/// MPG_MODE=hugetlb, which is as Fujitsu's library.
 static void choosePaging(Config &config) {
   bool wantsParts = config.firstTouch == TouchMode::start;
   if (config.pagingGiven && !wantsParts)
@@ -229,12 +229,13 @@ static void choosePaging(Config &config) {
   if (wantsParts)
     config.againstParts = against;
   if (against) {
-    // GNU sort asks for 20 MiB and writes to 10; the first touch of a reserved
-    // page costs no more than paging it in.
+    // GNU sort asks for 20 MiB and writes to 10, NWChem has 300 MiB of .bss and
+    // writes to 90; the first touch of a reserved page costs no more than
+    // paging it in.
     if (!config.pagingGiven && config.mode == Mode::automatic &&
         !reservationMayFailAtStart(config.hugeBytes)) {
-      config.pagingBecause = "malloc's pages of the pool are reserved";
-      config.mmapPaging = Paging::demand;
+      config.pagingBecause = "pages of the pool are reserved";
+      config.bssPaging = config.mmapPaging = Paging::demand;
     }
     return;
   }
