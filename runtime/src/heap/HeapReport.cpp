@@ -251,7 +251,17 @@ bool mpg::noteHeapReason(const char *text) {
   return true;
 }
 
+/// Null: no transparent page was split.
+static std::atomic<const char *> splitReason{nullptr};
+
+bool mpg::noteSplitReason(const char *literal) {
+  const char *none = nullptr;
+  return splitReason.compare_exchange_strong(none, literal);
+}
+
 const char *mpg::heapFallbackReason() {
+  if (const char *split = splitReason.load(std::memory_order_relaxed))
+    return split;
   return reason.isReady.load(std::memory_order_acquire) ? reason.text : "";
 }
 

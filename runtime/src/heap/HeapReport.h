@@ -73,8 +73,13 @@ void reportEveryFallback();
 /// reason; false then.
 bool noteHeapReason(const char *text);
 
-/// The cause of the first fallback, for Messages::region(): of a heap that is
-/// not all on pages of the pool. Empty before; never changes after that.
+/// \p literal is why transparent huge pages were split. It counts before any
+/// reason above: that a pool is short does not explain it. False if there is
+/// such a reason already.
+bool noteSplitReason(const char *literal);
+
+/// Why the heap is not all on large pages, for Messages::region(); empty if
+/// nothing is known.
 const char *heapFallbackReason();
 
 /// A block of \p wantedBytes is refused with ENOMEM, because the pool was

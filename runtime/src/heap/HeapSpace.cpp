@@ -538,8 +538,8 @@ void HeapSpace::noteSplit(Range memory) {
     frame.length = isSplit;
     wasLarge |= Source(frame.detail) == Source::thp;
   }
-  if (wasLarge && noteHeapReason("malloc_trim() splits transparent huge pages "
-                                 "to return free memory; fix: fewer calls"))
+  if (wasLarge && noteSplitReason("malloc_trim() splits transparent huge pages "
+                                  "to return free memory; fix: fewer calls"))
     reportRegion();
 }
 
@@ -618,7 +618,8 @@ void HeapSpace::noteReason(const char *reason) {
 bool HeapSpace::splitsAtFork(const char *reason) {
   if (!now.thp)
     return false;
-  if (noteHeapReason(reason) && lock.tryLock()) { // a signal's handler may fork
+  // A signal's handler may fork.
+  if (noteSplitReason(reason) && lock.tryLock()) {
     reportRegion();
     lock.unlock();
   }
