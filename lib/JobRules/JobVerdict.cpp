@@ -54,8 +54,16 @@ static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
 // One program
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral nothingLoads =
-    "nothing in the job loads a large page library";
+/// mpgrun may be there, and mean another program.
+static std::string nothingLoads(const JobLaunch &start) {
+  return any_of(start.launchers,
+                [](const JobCommand &launcher) {
+                  return launcherName(launcher) == "mpgrun";
+                })
+             ? "mpgrun serves the command next to it, and no program that this "
+               "starts"
+             : "nothing in the job loads a large page library";
+}
 
 /// The row of MemoryOwners.def for a program that is known by its name alone.
 static const MemoryOwner *ownerByName(StringRef program) {
@@ -152,7 +160,7 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
   else if (means.name.empty())
     verdict.because = isForVendor(report)
                           ? "the program does not load Fujitsu's libmpg.so.1"
-                      : means.idle.empty() ? nothingLoads.str()
+                      : means.idle.empty() ? nothingLoads(start)
                                            : means.idle;
   else
     verdict.because = join(map_range(means.because, idText), ", ");

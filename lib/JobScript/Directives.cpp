@@ -295,6 +295,9 @@ static void addListed(const JobDirective &directive,
   if (!isList)
     return;
   StringRef list = directive.value;
+  // sbatch hands it to srun (its manual page, read).
+  if (directive.scheduler == Scheduler::slurm && !isSlurmAll(list))
+    variables.push_back({"SLURM_EXPORT_ENV", list.str(), directive.line, ""});
   while (!list.empty()) {
     auto [item, rest] = list.split(',');
     size_t length = shellNameLength(item);

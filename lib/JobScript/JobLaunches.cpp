@@ -41,6 +41,30 @@ bool JobLaunches::copyEnvironment(const ShellCommand &command,
   return true;
 }
 
+/// Whether the text that is being read exports \p name itself.
+bool JobLaunches::isSetInText(StringRef name) const {
+  auto changed = state.variables.changedSince(place.start);
+  auto at = changed.find(name);
+  return at != changed.end() && at->second.set && at->second.exported;
+}
+
+/// Leaves of \p environment what \p list, "A,B=c", names and, if it is taken
+/// away outside of the text that is being read, what that text sets.
+void JobLaunches::keepOnly(Environment &environment, StringRef list,
+                           bool isOutside) const {
+  Environment before = std::exchange(environment, Environment());
+  SmallVector<StringRef, 8> items;
+  list.split(items, ',');
+  for (StringRef item : items)
+    if (const Variable *variable = before.find(item.split('=').first))
+      environment.set(item.split('=').first, *variable);
+  if (!isOutside)
+    return;
+  for (const auto &entry : state.variables.changedSince(place.start))
+    if (const Variable *variable = before.find(entry.first()))
+      environment.set(entry.first(), *variable);
+}
+
 /// Applies the launchers' changes of it.
 void JobLaunches::changeEnvironment(const LaunchParts &parts,
                                     JobLaunch &launch) {
@@ -58,11 +82,18 @@ void JobLaunches::changeEnvironment(const LaunchParts &parts,
                                                      variable->line));
       break;
     case LaunchVariable::unset:
+      if (change.isOutside && isSetInText(change.name))
+        break;
       environment.unset(change.name);
       record.addSetting(change.name, JobWord(), launch.line, "unset");
       break;
     case LaunchVariable::cleared:
-      environment = Environment();
+      keepOnly(environment, "", change.isOutside);
+      break;
+    case LaunchVariable::bySlurm:
+      if (const Variable *list = environment.find("SLURM_EXPORT_ENV"))
+        if (list->known && !isSlurmAll(list->value))
+          keepOnly(environment, list->value, change.isOutside);
       break;
     }
   }
@@ -238,6 +269,8 @@ void JobLaunches::addOperands(const ShellCommand &command,
   const JobWord *missing = nullptr;
   for (const JobWord &word :
        ArrayRef(parts.arguments).take_front(maxOperands)) {
+    if (is_contained(parts.shellTexts, word))
+      continue; // "bash -c ./app": read
     JobLaunch start;
     start.program = word;
     StringRef text = word.text;
@@ -256,6 +289,7 @@ void JobLaunches::addOperands(const ShellCommand &command,
     operand.program = start.program;
     operand.arguments.clear();
     operand.isOperand = true;
+    operand.underMpgrun &= parts.meansChildren;
     addLaunch(command, operand);
   }
   if (missing && !found && !parts.isLaunched && parts.notUnderstood.empty() &&

@@ -17,6 +17,7 @@ struct TextPlace {
   std::vector<JobWord> words;
   std::string writtenIn; ///< see JobLaunch
   size_t outerWords = 0; ///< of `words`, those outside of `writtenIn`
+  ShellVariables::Mark start = 0;
 };
 
 class JobLaunches {
@@ -43,6 +44,9 @@ public:
 
 private:
   bool copyEnvironment(const ShellCommand &command, JobLaunch &launch);
+  bool isSetInText(llvm::StringRef name) const;
+  void keepOnly(Environment &environment, llvm::StringRef list,
+                bool isOutside) const;
   void changeEnvironment(const LaunchParts &parts, JobLaunch &launch);
   void noteInterpreter(const ShellCommand &command, const JobLaunch &launch);
   std::string findProgramIn(llvm::StringRef text) const;

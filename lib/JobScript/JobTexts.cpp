@@ -127,6 +127,7 @@ bool JobTexts::readBehind(ArrayRef<JobWord> words, StringRef text,
     return false;
   TextPlace outer = launches.place;
   launches.place.words = words.vec();
+  launches.place.start = state.variables.mark();
   if (!name.empty())
     std::tie(launches.place.writtenIn, launches.place.outerWords) =
         std::pair(name.str(), words.size());
@@ -271,7 +272,7 @@ bool JobTexts::startPrograms(const ShellCommand &command) {
   bool ends = false;
   std::vector<JobWord> words = launches.place.words;
   words.insert(words.end(), command.words.begin(), command.words.end());
-  for (LaunchParts &parts : findLaunches(words)) {
+  for (LaunchParts &parts : findLaunches(words, launches.place.words.size())) {
     readShellTexts(parts, words, command.line);
     ends |=
         command.name() == "exec" && parts.program && !record.isConditional();

@@ -42,7 +42,8 @@ namespace {
 /// Takes one command apart from the left to the right.
 class LaunchReader {
 public:
-  explicit LaunchReader(ArrayRef<JobWord> words) : words(words) {}
+  explicit LaunchReader(ArrayRef<JobWord> words, size_t textAt = 0)
+      : words(words), textAt(textAt) {}
   LaunchParts run();
 
 private:
@@ -58,6 +59,9 @@ private:
   void readLines();
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
+  void withhold(LaunchVariable::Change change, StringRef how,
+                StringRef name = "");
+  void withholdVariables(const LauncherRow &row);
   bool consumeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
   bool startsElsewhere();
@@ -70,11 +74,12 @@ private:
   }
 
   ArrayRef<JobWord> words;
+  size_t textAt;       ///< a shell reads the words from here on
+  size_t ownFirst = 0; ///< of the variables, those of the innermost launcher
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
-  bool readsLine = false;     ///< the innermost launcher gives words to a shell
-  bool readsLines = false;    ///< and each word is a line
-  bool meansChildren = false; ///< mpgrun --children
+  bool readsLine = false;  ///< the innermost launcher gives words to a shell
+  bool readsLines = false; ///< and each word is a line
   bool isMultiProg = false;
   std::string containerVerb;
   LaunchParts parts;
@@ -113,18 +118,40 @@ void LaunchReader::setVariable(const JobWord &assignment, StringRef how) {
                                wordAfter(assignment, length + 1), how.str()});
 }
 
+/// The innermost launcher passes \p name, or nothing, on of the environment
+/// that it has; what it sets itself stays.
+void LaunchReader::withhold(LaunchVariable::Change change, StringRef how,
+                            StringRef name) {
+  parts.variables.insert(parts.variables.begin() + ptrdiff_t(ownFirst),
+                         {change, name.str(), {}, how.str(), first < textAt});
+}
+
+/// What launchers do without an option for it: sshd and sudo start with a new
+/// environment. The loader takes LD_PRELOAD from sudo, which has more rights
+/// than its user, also where it is asked to keep everything.
+void LaunchReader::withholdVariables(const LauncherRow &row) {
+  StringRef name = sys::path::filename(text(first));
+  ArrayRef<JobWord> own = parts.launchers.back();
+  auto has = [&](StringRef option) {
+    return any_of(own, [&](const JobWord &word) {
+      return StringRef(word.text).starts_with(option);
+    });
+  };
+  if (row.key == Launcher::srun && name != "salloc" && !has("--export"))
+    withhold(LaunchVariable::bySlurm, "SLURM_EXPORT_ENV");
+  else if (is_contained({"ssh", "rsh", "pdsh", "clush"}, name))
+    withhold(LaunchVariable::cleared, name);
+  else if (name == "sudo" || name == "doas")
+    withhold(has("-E") || has("--preserve-env") ? LaunchVariable::unset
+                                                : LaunchVariable::cleared,
+             name, "LD_PRELOAD");
+}
+
 /// "ALL,A=b,C": what srun --export and -genvlist take.
 void LaunchReader::setList(const JobWord &list, StringRef how) {
   StringRef rest = list.text;
-  if (list.known() && how.ends_with("--export")) {
-    bool all = false;
-    SmallVector<StringRef, 8> items;
-    rest.split(items, ',');
-    all = any_of(items,
-                 [](StringRef item) { return item.equals_insensitive("ALL"); });
-    if (!all)
-      parts.variables.push_back({LaunchVariable::cleared, "", {}, how.str()});
-  }
+  if (list.known() && !isSlurmAll(rest) && !how.ends_with("exp-env"))
+    withhold(LaunchVariable::cleared, how);
   while (!rest.empty()) {
     auto [item, after] = rest.split(',');
     rest = after;
@@ -146,6 +173,13 @@ void LaunchReader::setPerNode(const JobWord &value) {
   if (value.known() && text.consume_front("ppr:") &&
       !text.consumeInteger(10, number) && text.starts_with(":node"))
     parts.ranksPerNode = number;
+}
+
+bool mpg::isSlurmAll(StringRef list) {
+  SmallVector<StringRef, 8> items;
+  list.split(items, ',');
+  return any_of(items,
+                [](StringRef item) { return item.equals_insensitive("ALL"); });
 }
 
 bool mpg::isSlurmImage(StringRef name) {
@@ -191,8 +225,11 @@ void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
   case OptionMeaning::exportList:
     return setList(value, "srun --export");
   case OptionMeaning::unset:
-    parts.variables.push_back(
-        {LaunchVariable::unset, value.text, {}, getOption(name)});
+    parts.variables.push_back({LaunchVariable::unset,
+                               value.text,
+                               {},
+                               getOption(name),
+                               first < textAt});
     return;
   case OptionMeaning::image:
     parts.image = value;
@@ -246,13 +283,18 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   bool isLong = StringRef(word.text).starts_with("--");
   size_t equals = option.find('=');
   StringRef name = option.take_front(equals);
+  if (row.family == LauncherFamily::mpgrun && isWord(at) &&
+      (option == "mode" || option == "policy"))
+    return setMpgrunOption(option, words[at++]);
   if (row.family == LauncherFamily::srun && option == "multi-prog") {
     isMultiProg = true; // no value: the file takes the program's place
     return;
   }
   if (row.key == Launcher::env &&
       (word.text == "-" || option == "i" || option == "ignore-environment"))
-    parts.variables.push_back({LaunchVariable::cleared, "", {}, "env -i"});
+    withhold(LaunchVariable::cleared, "env -i");
+  if (row.key == Launcher::mpi && (option == "genvnone" || option == "envnone"))
+    withhold(LaunchVariable::cleared, option);
   auto valueAt = [&](StringRef name) {
     return wordAfter(word, size_t(name.end() - StringRef(word.text).begin()));
   };
@@ -359,6 +401,7 @@ bool LaunchReader::consumeContainerWord(const JobWord &word,
 
 void LaunchReader::readLauncher(const LauncherRow &row) {
   first = at++;
+  ownFirst = parts.variables.size();
   unsigned operands = row.operands;
   while (isWord(at)) {
     StringRef word = text(at);
@@ -377,6 +420,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   }
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
+  withholdVariables(row);
   parts.hasMpi |= row.family <= LauncherFamily::charm;
   hasTool |=
       row.family != LauncherFamily::env && row.family < LauncherFamily::remote;
@@ -384,12 +428,13 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   readsLines = row.key == Launcher::hyperfine;
   // It means the program next to it by default.
   if (row.family == LauncherFamily::mpgrun) {
-    parts.underMpgrun = true;
-    meansChildren = any_of(parts.launchers.back(), [](const JobWord &word) {
-      return word.text == "--children";
-    });
+    parts.meansChildren =
+        any_of(parts.launchers.back(),
+               [](const JobWord &word) { return word.text == "--children"; });
+    // Else the shell is meant.
+    parts.underMpgrun = parts.meansChildren || first >= textAt;
   } else {
-    parts.underMpgrun &= meansChildren;
+    parts.underMpgrun &= parts.meansChildren;
   }
 }
 
@@ -643,7 +688,8 @@ static void noteNoProgram(LaunchParts &parts) {
                         " starts, which is none of its words";
 }
 
-std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
+std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words,
+                                           size_t textAt) {
   std::vector<LaunchParts> found;
   if (words.empty())
     return found;
@@ -651,7 +697,7 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
     return findExecs(words);
   size_t launcher = findPartedLauncher(words);
   if (launcher == words.size()) {
-    found.push_back(LaunchReader(words).run());
+    found.push_back(LaunchReader(words, textAt).run());
     noteNoProgram(found.back());
     return found;
   }
@@ -661,7 +707,7 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words) {
     // Every part is read as if the launchers stood before it.
     std::vector<JobWord> part(words.begin(), words.begin() + launcher + 1);
     part.insert(part.end(), own.begin(), own.end());
-    found.push_back(LaunchReader(part).run());
+    found.push_back(LaunchReader(part, textAt).run());
     first += own.size() + 1;
   }
   return found;

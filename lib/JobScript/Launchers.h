@@ -18,11 +18,14 @@ struct LaunchVariable {
     set,
     exported, ///< the shell's variable of this name goes with it
     unset,
-    cleared ///< all of them are taken away; no name
+    cleared, ///< all of them are taken away; no name
+    bySlurm  ///< as SLURM_EXPORT_ENV says, if it is set; no name
   } change;
   std::string name;
   JobWord value;
   std::string how; ///< "mpiexec -x", "env"
+  /// By a launcher in front of the text in which the command is written.
+  bool isOutside = false;
 };
 
 struct LaunchParts {
@@ -40,14 +43,20 @@ struct LaunchParts {
   bool isLaunched = false; ///< a program of the job, not `cp` or `time cd x`
   bool isOperand = false;  ///< see JobLaunch::isOperand
   bool underMpgrun = false;
-  bool hasMpi = false; ///< one of the launchers starts several processes
+  bool meansChildren = false; ///< mpgrun --children
+  bool hasMpi = false;        ///< one of the launchers starts several processes
   std::vector<LaunchVariable> variables;
   std::optional<unsigned> ranks, ranksPerNode, nodes;
 };
 
 /// Takes \p words of one command, assignments in front left out, apart. More
-/// than one for "mpiexec -n 1 ./a : -n 4 ./b".
-std::vector<LaunchParts> findLaunches(llvm::ArrayRef<JobWord> words);
+/// than one for "mpiexec -n 1 ./a : -n 4 ./b". A shell reads the words from
+/// \p textAt on.
+std::vector<LaunchParts> findLaunches(llvm::ArrayRef<JobWord> words,
+                                      size_t textAt = 0);
+
+/// Whether \p list, which srun --export takes, keeps all variables: "ALL,A=b".
+bool isSlurmAll(llvm::StringRef list);
 
 /// Whether Slurm's option \p name, of srun or of a directive, names an image:
 /// of Slurm itself, of Pyxis, and of CSCS's container engine.
