@@ -16,6 +16,7 @@ import sys
 import tempfile
 from typing import List
 
+from measuring import machine
 import mpgaudit_speed as speed
 
 speed.ROOTS[:] = ["/usr/bin"]
@@ -59,7 +60,7 @@ def main() -> int:
     broken = [u.status for u in usages[0] if u.status not in (0, 1, 2)]
     print(f"{len(programs)} ELF files of {' '.join(speed.ROOTS)}, {len(libraries)} libraries, "
           f"{pairs} pairs")
-    print(f"machine: {speed.describe_machine()}")
+    print(f"machine: {machine()}")
     print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} {'peak MiB':>9}")
     for name, rows in zip(("mpgaudit", "mpgaudit --no-closure", "scanelf -a"), usages):
         speed.print_usage(name, rows)

@@ -39,7 +39,7 @@ import subprocess
 import sys
 import tempfile
 
-from mpgaudit_speed import REPO, describe_machine
+from measuring import BUILD, machine, parse
 
 VARIABLES, CLAUSES = 300_000, 900_000
 
@@ -183,20 +183,13 @@ def compare_one(mpgrun: str, arguments: argparse.Namespace, command: list[str]) 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--build", default=os.path.join(REPO, "build"))
-    parser.add_argument("--program", action="append", choices=PROGRAMS)
-    parser.add_argument("--sources", default=".", metavar="DIR")
-    parser.add_argument("--compare", default="none,thp,hugetlb", metavar="MODES")
-    parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("--variables", type=int, default=VARIABLES)
-    parser.add_argument("--clauses", type=int, default=CLAUSES)
-    parser.add_argument("--processor-time", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, build=str(BUILD), program={"action": "append", "choices": PROGRAMS},
+                      sources=".", compare="none,thp,hugetlb", repeat=7, variables=VARIABLES,
+                      clauses=CLAUSES, processor_time=False)
     os.environ["OMP_NUM_THREADS"] = "1"
     mpgrun = os.path.join(arguments.build, "bin", "mpgrun")
     today = datetime.date.today().isoformat()
-    print(f"{describe_machine()}, {today}", flush=True)
+    print(f"{machine()}, {today}", flush=True)
     size = (arguments.variables, arguments.clauses)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,6 @@ end of the interval reaches it and the median is within 5 % of it; for rows up t
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import statistics
@@ -27,7 +26,7 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-from mpgaudit_speed import describe_machine
+from measuring import machine, parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUNTIME = os.path.join(HERE, "..", "..", "runtime")
@@ -141,19 +140,16 @@ def judge(case: Case, times: dict[str, list[float]]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    default = os.path.join(HERE, "..", "..", "build", "lib", "libmpgrt.a")
-    parser.add_argument("--library", default=default, help="libmpgrt.a")
-    parser.add_argument("--compiler", default="gcc")
-    parser.add_argument("--rounds", type=int, default=61)
-    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument("--dims", default=",".join(map(str, DIMS)))
-    arguments = parser.parse_args()
+    arguments = parse(__doc__,
+                      library={"default": os.path.join(HERE, "..", "..", "build", "lib", "libmpgrt.a"),
+                               "help": "libmpgrt.a"},
+                      compiler="gcc", rounds=61, threads=min(2, os.cpu_count() or 1),
+                      dims=",".join(map(str, DIMS)))
     dims = [int(dim) for dim in arguments.dims.split(",")]
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder, arguments.library, arguments.compiler)
-        print(describe_machine())
+        print(machine())
         print(f"{arguments.rounds} rounds; GB/s: read and written, median, range of "
               "all rounds; then speed against each peer")  # fmt: skip
         print("  dim   rows  t indices    GB/s           "

@@ -14,22 +14,18 @@ medians of the rounds, with the interval of 95 %. Needs
 redis-server and redis-tools.
 """
 
-import argparse
 import collections
 import csv
 import pathlib
 import re
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from typing import Dict, List
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "test/lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
+from measuring import BUILD, parse, with_interval
 
 VALUE_BYTES = 1000
 FILL = ("for i = 0, ARGV[1] - 1 do redis.call('set', string.format('key:%012d', i), "
@@ -111,16 +107,11 @@ class Server:
 
 def ratio(values: List[float], plain: List[float]) -> str:
     each = [one / other for one, other in zip(values, plain)]
-    low, high = get_median_interval(each)
-    return f"{statistics.median(each):.2f}x [{low:.2f}, {high:.2f}]"
+    return with_interval(each, ".2f")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--build", type=pathlib.Path, default=TOP / "build")
-    parser.add_argument("--saves", type=int, default=40)
-    parser.add_argument("--mib", type=int, default=220)
-    options = parser.parse_args()
+    options = parse(__doc__, build=BUILD, saves=40, mib=220)
     keys = options.mib * 1048576 // (VALUE_BYTES + 150)
     with tempfile.TemporaryDirectory() as folder:
         mpgrun = [str(options.build / "bin/mpgrun"), "--mode=thp"]

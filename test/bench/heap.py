@@ -35,7 +35,8 @@ from typing import Callable
 
 from heap_runs import PAGES_NEEDED, Bench, Run, Setup, find_peers, middle_run
 from heap_runs import our_setups, read_pool
-from mpgaudit_speed import REPO, Estimate, describe_machine
+from measuring import LIBRARY, machine, parse, refuse
+from mpgaudit_speed import Estimate
 
 PROGRAMS = [
     "smallChurn.c 1",
@@ -400,31 +401,24 @@ def measure_others(bench: Bench, report: Report, setups: list[Setup], rounds: in
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lib", default=os.path.join(REPO, "build/lib/libmpgrt.so"))
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--quick", action="store_true", help="5 rounds")
-    parser.add_argument("--only", default="", metavar="REGEX",
-                        help="of 'guide 7.3', 'guide 7.4', 'come and go', "
-                        "'others', file names "
-                        "of programs with their argument")  # fmt: skip
-    parser.add_argument("--setups", default="", metavar="REGEX")
-    parser.add_argument("--pages", type=int, default=PAGES_NEEDED, metavar="N")
-    parser.add_argument("--cpu", action="store_true", help="judge processor time")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, lib=LIBRARY, rounds=30,
+                      quick={"action": "store_true", "help": "5 rounds"},
+                      only={"default": "", "metavar": "REGEX",
+                            "help": "of 'guide 7.3', 'guide 7.4', 'come and go', 'others', file "
+                                    "names of programs with their argument"},
+                      setups="", pages=PAGES_NEEDED,
+                      cpu={"action": "store_true", "help": "judge processor time"})
     if arguments.quick:
         arguments.rounds = 5
     if arguments.rounds < 2:
-        parser.error("an interval needs at least two rounds")
+        refuse("an interval needs at least two rounds")
     if os.geteuid() != 0:
-        parser.error("needs root: a hugetlb control group and a mounted hugetlbfs")
+        refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
     if not os.path.exists(arguments.lib):
-        parser.error(f"no library {arguments.lib}; build it, or name it with --lib")
+        refuse(f"no library {arguments.lib}; build it, or name it with --lib")
     free = read_pool("free_hugepages")
     if free < arguments.pages:
-        parser.error(
+        refuse(
             f"{free} large pages are free, {arguments.pages} are needed; fix: "
             f"echo {read_pool('nr_hugepages') + arguments.pages - free} > "
             "/proc/sys/vm/nr_hugepages"
@@ -446,7 +440,7 @@ def main() -> int:
             if re.search(arguments.setups, setup.name)
         ]
         print(
-            f"Measured on {describe_machine()}, {os.confstr('CS_GNU_LIBC_VERSION')}, "
+            f"Measured on {machine()}, {os.confstr('CS_GNU_LIBC_VERSION')}, "
             f"pool {read_pool('nr_hugepages')} x 2 MiB, {arguments.rounds} rounds, "
             f"{'processor' if arguments.cpu else 'wall'} time, "
             f"{datetime.date.today().isoformat()}. Cells: median (least..most)."

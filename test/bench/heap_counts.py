@@ -16,7 +16,6 @@ system call in more than one of 100 pairs. For x86-64; needs valgrind, strace an
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import os
 import re
@@ -24,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from mpgaudit_speed import REPO, describe_machine
+from measuring import LIBRARY, REPO, machine, parse
 
 KINDS = {
     "64 bytes": ("come", "64"),
@@ -113,14 +112,10 @@ class Counter:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    build = os.path.join(REPO, "build", "lib", "libmpgrt.so")
-    parser.add_argument("--lib", default=build)
-    parser.add_argument("--mode", default="thp")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64])
-    parser.add_argument("--only", default="", metavar="REGEX", help="kinds of blocks")
-    options = parser.parse_args()
-    print(f"Counted on {describe_machine()}, {datetime.date.today()}, mode {options.mode}\n")
+    options = parse(__doc__, lib=LIBRARY, mode="thp",
+                    threads={"type": int, "nargs": "+", "default": [1, 2, 4, 8, 16, 32, 64]},
+                    only={"default": "", "metavar": "REGEX", "help": "kinds of blocks"})
+    print(f"Counted on {machine()}, {datetime.date.today()}, mode {options.mode}\n")
     print("| block | threads | instructions | locked | system calls |")
     print("|---|---|---|---|---|")
     is_over = False

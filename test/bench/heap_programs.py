@@ -25,7 +25,8 @@ import statistics
 import sys
 
 from heap_runs import Bench, Run, Setup, find_peers, read_pool
-from mpgaudit_speed import REPO, Estimate, describe_machine
+from measuring import LIBRARY, REPO, machine, parse, refuse
+from mpgaudit_speed import Estimate
 
 FIGURES = {
     "processor time": lambda run: run.cpu_ms,
@@ -143,22 +144,17 @@ def print_means(all_results: list[dict[str, list[Run]]], names: list[str]) -> No
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lib", default=os.path.join(REPO, "build/lib/libmpgrt.so"))
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--only", default="", metavar="A,B", help="of the programs")
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH",
-                        help="one more library")  # fmt: skip
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, lib=LIBRARY, rounds=9,
+                      only={"default": "", "metavar": "A,B", "help": "of the programs"},
+                      peer={"action": "append", "default": [], "metavar": "NAME=PATH",
+                            "help": "one more library"})
     if arguments.rounds < 2:
-        parser.error("an interval needs at least two rounds")
+        refuse("an interval needs at least two rounds")
     if os.geteuid() != 0:
-        parser.error("needs root: a hugetlb control group and a mounted hugetlbfs")
+        refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
     for library in [arguments.lib, *(p.partition("=")[2] for p in arguments.peer)]:
         if not os.path.exists(library):
-            parser.error(f"no library '{library}'; fix: --lib PATH, --peer NAME=PATH")
+            refuse(f"no library '{library}'; fix: --lib PATH, --peer NAME=PATH")
     return arguments
 
 
@@ -174,7 +170,7 @@ def main() -> int:
             setups.append(Setup(name, {"LD_PRELOAD": os.path.abspath(path)}))
         setups += our_setups(os.path.abspath(arguments.lib))
         print(
-            f"Measured on {describe_machine()}, "
+            f"Measured on {machine()}, "
             f"{os.confstr('CS_GNU_LIBC_VERSION')}, pool {read_pool('nr_hugepages')} x "
             f"2 MiB, {arguments.rounds} rounds, {datetime.date.today().isoformat()}. "
             "Cells: processor time, wall time, peak memory over glibc's."

@@ -24,9 +24,8 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 
-from mpgaudit_speed import REPO
+from measuring import REPO
 
-sys.path.insert(0, os.path.join(REPO, "test", "lib"))
 from mpgtest.cgroups import Hierarchy  # noqa: E402
 
 PROGRAMS = os.path.join(REPO, "test", "bench", "heap")

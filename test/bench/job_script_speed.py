@@ -10,13 +10,11 @@ the quartiles. The bar is 5 ms.
 
 import argparse
 import os
-import pathlib
 import statistics
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from mpgtest.measure import get_processor_seconds  # noqa: E402
+from measuring import get_processor_seconds
 
 BAR_MS = 5.0
 

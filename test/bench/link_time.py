@@ -27,7 +27,8 @@ import sys
 import tempfile
 from typing import Dict, List
 
-from mpgaudit_speed import REPO, Estimate, Usage, describe_machine, measure
+from measuring import REPO, machine, parse, refuse
+from mpgaudit_speed import Estimate, Usage, measure
 
 BAR = 1.05  # times ld.lld
 OUTPUT_BYTES = 100_000_000
@@ -115,19 +116,16 @@ def print_growth(ours: str, plain: str) -> bool:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--ld-mpg", default=os.path.join(REPO, "build/bin/ld.mpg"))
-    parser.add_argument("--ld-lld", default=os.path.join(LLVM, "bin/ld.lld"))
-    parser.add_argument("--pairs", type=int, default=30)
-    parser.add_argument("--archives", default="libLLVM*.a", metavar="PATTERN",
-                        help="what is linked; less than %(default)s is no measurement")
-    parser.add_argument("--out", help="folder for outputs; default: that of TMPDIR")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, ld_mpg=os.path.join(REPO, "build/bin/ld.mpg"),
+                      ld_lld=os.path.join(LLVM, "bin/ld.lld"), pairs=30,
+                      archives={"default": "libLLVM*.a", "metavar": "PATTERN",
+                                "help": "what is linked; less than %(default)s is no measurement"},
+                      out={"help": "folder for outputs; default: that of TMPDIR"})
     if arguments.pairs < 2:
-        parser.error("an interval needs at least two pairs")
+        refuse("an interval needs at least two pairs")
     for tool in (arguments.ld_mpg, arguments.ld_lld):
         if not shutil.which(tool):
-            parser.error(f"no program {tool}")
+            refuse(f"no program {tool}")
     return arguments
 
 
@@ -140,7 +138,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=arguments.out) as folder:
         total = sum(map(os.path.getsize, archives))
         print(f"{len(archives)} archives, {total / 1e6:.0f} MB; outputs in {folder}")
-        print(f"machine: {describe_machine()}")
+        print(f"machine: {machine()}")
         whole = ["--whole-archive", *archives]
         with_large = [make_object(folder), *whole]
         made = commands(tools, with_large, os.path.join(folder, "made"))

@@ -13,7 +13,6 @@ A bar is "reached" when the good end of the interval meets it and the mean is
 within 5 % of it.
 """
 
-import argparse
 import dataclasses
 import math
 import os
@@ -27,7 +26,8 @@ import tempfile
 import time
 from typing import List, Optional, Tuple
 
-REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import REPO, machine, parse, refuse
+
 ROOTS = ["/usr/bin", "/usr/lib"]
 DEFAULT_BAR = 1.0          # times scanelf -a
 LAYOUT_BAR = 1.0           # times scanelf -a
@@ -141,17 +141,6 @@ def measure(commands: List[List[str]], pairs: int) -> List[List[Usage]]:
     return usages
 
 
-def describe_machine() -> str:
-    model = "unknown processor"
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return (f"{model}, {os.cpu_count()} cores, Linux {os.uname().release}, "
-            f"load {os.getloadavg()[0]:.1f}")
-
-
 def print_usage(name: str, usages: List[Usage]) -> None:
     cpu = [1000 * usage.cpu_seconds for usage in usages]
     wall = [1000 * usage.wall_seconds for usage in usages]
@@ -207,18 +196,14 @@ def print_version_time(tool: str) -> bool:
 
 
 def parse_arguments() -> Tuple[str, int]:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mpgaudit", metavar="PATH",
-                        default=os.path.join(REPO, "build/bin/mpgaudit"))
-    parser.add_argument("--pairs", type=int, default=30)
-    parser.add_argument("--root", action="append", metavar="FOLDER",
-                        help=f"where files are; {' and '.join(ROOTS)} without it")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, mpgaudit=os.path.join(REPO, "build/bin/mpgaudit"), pairs=30,
+                      root={"action": "append", "metavar": "FOLDER",
+                            "help": f"where files are; {' and '.join(ROOTS)} without it"})
     if arguments.pairs < 2:
-        parser.error("an interval needs at least two pairs")
+        refuse("an interval needs at least two pairs")
     tool: Optional[str] = shutil.which(arguments.mpgaudit)
     if not tool:
-        parser.error(f"no program {arguments.mpgaudit}")
+        refuse(f"no program {arguments.mpgaudit}")
     ROOTS[:] = arguments.root or ROOTS
     return os.path.abspath(tool), arguments.pairs
 
@@ -240,7 +225,7 @@ def main() -> int:
     # 2 is possible: one damaged file on the machine is enough.
     broken = [u.status for u in usages[0] + usages[1] if u.status not in (0, 1, 2)]
     print(f"{len(paths)} ELF files of {' '.join(ROOTS)}, {pairs} pairs")
-    print(f"machine: {describe_machine()}")
+    print(f"machine: {machine()}")
     print(f"{'':24} {'cpu ms':>8} {'min':>8} {'max':>8} {'wall ms':>9} {'peak MiB':>9}")
     for name, rows in zip(("mpgaudit", "mpgaudit layout", "scanelf -a"), usages):
         print_usage(name, rows)

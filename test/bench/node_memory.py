@@ -10,7 +10,6 @@ of all copies (their shares of normal and transparent pages, their pages of the 
 and their page tables) and the CPU time of a copy: medians of the rounds. Needs gcc.
 """
 
-import argparse
 import os
 import pathlib
 import re
@@ -19,7 +18,8 @@ import subprocess
 import tempfile
 from typing import List, Tuple
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+from measuring import MPGRUN, parse
+
 SOURCE = r"""
 #include <stdio.h>
 static volatile char field[BYTES];
@@ -62,12 +62,7 @@ def run_copies(command: List[str], copies: int) -> Tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
-    parser.add_argument("--copies", type=int, default=64)
-    parser.add_argument("--mib", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    options = parse(__doc__, mpgrun=MPGRUN, copies=64, mib=200, rounds=3)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
         subprocess.run(["gcc", "-O1", "-x", "c", "-", "-o", program,

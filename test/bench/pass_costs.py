@@ -12,7 +12,6 @@ sums over all files, its interval the one that holds 95 % of bootstrapped median
 Status 1: a bar is missed, 1.03x of the time by the median or 1.10x of all objects' bytes.
 """
 
-import argparse
 import os
 import pathlib
 import random
@@ -24,10 +23,8 @@ import time
 from typing import Dict, List, NamedTuple
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from mpgaudit_speed import describe_machine  # noqa: E402
+from measuring import BUILD, REPO, machine, parse
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
 A64FX = ["--target=aarch64-linux-gnu", "-mcpu=a64fx"]
 X86 = ["--target=x86_64-linux-gnu"]
 BENCHES = ["prefetch_indirect", "prefetch_misses", "sector_auto", "sim_published", "sim_speed",
@@ -118,15 +115,12 @@ def print_option(option: Option, files: List[pathlib.Path], changed: List[List[C
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--build", default=REPO / "build", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", metavar="OPTION", choices=[option.name for option in OPTIONS])
-    parser.add_argument("--files", type=int, default=50)
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, build=BUILD, rounds=7,
+                      only={"metavar": "OPTION", "choices": [option.name for option in OPTIONS]},
+                      files=50)
     options = [option for option in OPTIONS if arguments.only in (None, option.name)]
     files = find_files(arguments.files)
-    print(f"machine: {describe_machine()}; {time.strftime('%Y-%m-%d')}; {len(files)} files, "
+    print(f"machine: {machine()}; {time.strftime('%Y-%m-%d')}; {len(files)} files, "
           f"{arguments.rounds} rounds\n"
           "| option | compile time (95 %) | objects, all | mean of files | largest |\n"
           "|---|---|---|---|---|")

@@ -34,10 +34,10 @@ import time
 from typing import Dict, List, Optional
 
 sys.dont_write_bytecode = True
-REPO = pathlib.Path(__file__).resolve().parents[2]
+from measuring import BUILD, REPO, machine, parse, refuse
+
 sys.path.insert(0, str(REPO / "test" / "soak"))
 from debian_source import Sources, SourceError  # noqa: E402
-from mpgaudit_speed import describe_machine  # noqa: E402
 
 BAR_PERCENT = 2.0
 FILES = 50
@@ -173,19 +173,15 @@ def measure_case(name: str, compiler: List[str], sources: List[Source],
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--plugin", default=REPO / "build/lib/MpgPasses.so", type=pathlib.Path)
-    parser.add_argument("--clang", default="clang-22")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--own", action="store_true", help="the user's hints alone")
-    parser.add_argument("--zfill", action="store_true", help="zero fill alone")
-    parser.add_argument("--prefetch", action="store_true", help="prefetch alone")
-    parser.add_argument("--sectors", action="store_true", help="sectors alone")
-    parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
-                        help="keeps the sources; default: a temporary folder")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, plugin=BUILD / "lib/MpgPasses.so", clang="clang-22", runs=5,
+                      own={"action": "store_true", "help": "the user's hints alone"},
+                      zfill={"action": "store_true", "help": "zero fill alone"},
+                      prefetch={"action": "store_true", "help": "prefetch alone"},
+                      sectors={"action": "store_true", "help": "sectors alone"},
+                      work={"type": pathlib.Path, "metavar": "FOLDER",
+                            "help": "keeps the sources; default: a temporary folder"})
     if not arguments.plugin.exists():
-        parser.error(f"no plugin {arguments.plugin}; build mpg_pass_plugin")
+        refuse(f"no plugin {arguments.plugin}; build mpg_pass_plugin")
     return arguments
 
 
@@ -198,7 +194,7 @@ def main() -> int:
                for path in sorted((REPO / "test/passes/cost").iterdir())
                if path.suffix in (".c", ".cpp")
                and not path.name.startswith("survive")]
-    print(f"machine: {describe_machine()}; {time.strftime('%Y-%m-%d')}")
+    print(f"machine: {machine()}; {time.strftime('%Y-%m-%d')}")
     if arguments.own:
         return not measure_case("user's hints", compiler, kernels, plugin, "", arguments.runs)
     with tempfile.TemporaryDirectory() as scratch:

@@ -16,7 +16,6 @@ https://github.com/google/multichase, built by its Makefile. Skips missing peers
 nice -20.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -29,11 +28,9 @@ import sys
 import tempfile
 import time
 
+from measuring import BUILD, get_median_interval, get_processor_seconds, parse
 import profile_overhead
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/lib"))
-from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: E402
 LATENCIES = [("4K", size) for size in ("16K", "256K", "4M", "256M")]
 LATENCIES += [("2M", size) for size in ("4M", "256M")]
 TRIADS = [(mib, threads) for mib in (768,) for threads in (1, 2)]
@@ -125,15 +122,11 @@ def own_seconds():
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--multichase")
-    parser.add_argument("--kernel", default="stream_mem_avx_fma,stream_mem_avx512",
-                        help="of likwid-bench; mpgbench's has stores past the caches")
-    parser.add_argument("--minutes", type=float, default=5.9)
-    parser.add_argument("--only", action="append", choices=["latency", "triad", "profile"])
-    options = parser.parse_args()
+    options = parse(__doc__, build=str(BUILD), multichase={},
+                    kernel={"default": "stream_mem_avx_fma,stream_mem_avx512",
+                            "help": "of likwid-bench; mpgbench's has stores past the caches"},
+                    minutes=5.9,
+                    only={"action": "append", "choices": ["latency", "triad", "profile"]})
     os.environ["OMP_NUM_THREADS"] = "2"
     if os.geteuid() == 0:
         os.nice(-20)

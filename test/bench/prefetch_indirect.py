@@ -10,18 +10,14 @@ statistics). All programs must compute the same. The first five kernels should g
 and "sum" cannot.
 """
 
-import argparse
 import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 from typing import Tuple
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
+from measuring import BUILD, build_pair, get_median_interval, parse
 
 KERNELS = {"i": "IS: counts keys", "m": "SpMV, rows of 16", "r": "RandomAccess", "h": "hash join",
            "b": "BFS, 8 neighbours", "t": "small table", "a": "sum"}
@@ -34,21 +30,13 @@ def run(program: pathlib.Path, kernel: str) -> Tuple[int, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
-    parser.add_argument("--distance", type=int, default=32)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--only", choices=KERNELS)
-    options = parser.parse_args()
+    options = parse(__doc__, build=BUILD, distance=32, rounds=9, only={"choices": KERNELS})
     print(f"distance {options.distance}, {options.rounds} rounds, load {os.getloadavg()[0]:.0f}\n"
           "| kernel | times as fast | interval |\n|---|---|---|")
     gains = []
     with tempfile.TemporaryDirectory() as folder:
-        programs = [pathlib.Path(folder) / name for name in ("plain", "ahead")]
-        for program, more in zip(programs, ([], [f"--mpg-prefetch-indirect={options.distance}"])):
-            subprocess.run([options.build / "bin/mpg-clang", "-O2", *more,
-                            pathlib.Path(__file__).with_suffix(".c"), "-o", program], check=True)
+        programs = build_pair(options.build, __file__, folder, [],
+                              f"--mpg-prefetch-indirect={options.distance}")
         for kernel in KERNELS if not options.only else [options.only]:
             ratios = []
             for _ in range(options.rounds):

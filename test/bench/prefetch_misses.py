@@ -11,15 +11,13 @@ so with its prefetchers on, A64FX misses nothing of a stream in any case. Both p
 them as well.
 """
 
-import argparse
-import json
 import pathlib
 import re
-import subprocess
 import tempfile
 from typing import List
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
+from measuring import BUILD, REPO, build_pair, model, parse
+
 KERNELS = ["triad", "stencil", "spmv", "embedding", "column"]
 ARRAY_LINES = 1448 * 1448 * 8 / 256
 
@@ -28,28 +26,19 @@ def misses(build: pathlib.Path, program: pathlib.Path, machine: str, kernel: str
     """Of L1 and L2 on demand, and lines read from memory."""
     counts: List[List[int]] = []
     for times in (1, 2):
-        output = program.with_suffix(".json")
-        subprocess.run([build / "bin/mpgsim", "--pages=2M", "--json", f"--output={output}",
-                        f"--machine={machine}", program, kernel, str(times)], check=True, stdout=subprocess.DEVNULL)
-        page = json.loads(output.read_text(encoding="utf-8"))["pages"][0]
+        page = model(build, program, f"--machine={machine}", kernel, str(times))["pages"][0]
         counts.append([page["demandMisses"]["L1D"][0], page["demandMisses"]["L2"][0],
                        page["linesRead"][0]])
     return [1000 * (second - first) / ARRAY_LINES for first, second in zip(*counts)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
-    parser.add_argument("--only", choices=KERNELS)
-    options = parser.parse_args()
+    options = parse(__doc__, build=BUILD, only={"choices": KERNELS})
     print("| loop | demand misses of L1, L2 | with --mpg-prefetch=far | without the hardware's "
           "| with --mpg-prefetch=far alone | lines read |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        programs = [pathlib.Path(folder) / name for name in ("plain", "far")]
-        for program, more in zip(programs, ([], ["--mpg-prefetch=far"])):
-            subprocess.run([options.build / "bin/mpg-clang", "-O2", "--mpg-sim", *more,
-                            pathlib.Path(__file__).with_suffix(".c"), "-o", program], check=True)
+        programs = build_pair(options.build, __file__, folder, ["--mpg-sim"],
+                              "--mpg-prefetch=far")
         bare = pathlib.Path(folder) / "bare.yaml"
         text = (REPO / "lib/Machines/a64fx.yaml").read_text(encoding="utf-8")
         bare.write_text(re.sub(r"\nprefetchers:\n( .*\n)+", "\n", text), encoding="utf-8")

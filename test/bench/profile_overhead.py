@@ -12,19 +12,16 @@ run are mpgrun's start and end. Skips those of sort, awk, perl, zstd, sqlite3, g
 gcc that are not installed. Takes about six minutes on a quiet machine.
 """
 
-import argparse
 import os
 import pathlib
 import random
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/lib"))
-from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: E402
+from measuring import MPGRUN, get_processor_seconds, parse, with_interval
+
 STREAM = """#include <stdlib.h>
 int main(void) {
   size_t n = (size_t)25 << 20;
@@ -70,12 +67,8 @@ def programs(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--mpgrun", default=ROOT / "build" / "bin" / "mpgrun")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--working-set", action="store_true")
-    parser.add_argument("--program", action="append", help="not all, these")
-    args = parser.parse_args()
+    args = parse(__doc__, mpgrun=MPGRUN, rounds=15, working_set=False,
+                 program={"action": "append", "help": "not all, these"})
     plainly, profiled = ["--mode=none"], ["--mode=none", "--profile"]
     if args.working_set:
         plainly, profiled = profiled, profiled + ["--working-set"]
@@ -95,12 +88,7 @@ def main():
                     times[kind] = get_processor_seconds([args.mpgrun, *options, *program])
                 plain.append(times[0])
                 ratios.append(times[1] / times[0])
-            low, high = get_median_interval(ratios)
-            print(
-                f"{name:8} {statistics.median(plain):.2f} s  "
-                f"{statistics.median(ratios):.3f}x [{low:.3f}, {high:.3f}]",
-                flush=True,
-            )
+            print(f"{name:8} {statistics.median(plain):.2f} s  {with_interval(ratios)}", flush=True)
 
 
 if __name__ == "__main__":

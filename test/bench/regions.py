@@ -19,7 +19,6 @@ skips them. Needs root (page flags) and 160 free large pages.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import glob
 import os
@@ -32,7 +31,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
-from mpgaudit_speed import REPO, describe_machine
+from measuring import BUILD, REPO, machine, parse, refuse
 
 sys.path.insert(0, os.path.join(REPO, "test", "tools"))
 from pagemap import HUGE, Maps, Pages  # noqa: E402
@@ -305,7 +304,7 @@ def describe() -> str:
     day = datetime.date.today().isoformat()
     libc = os.confstr("CS_GNU_LIBC_VERSION")
     return (
-        f"{describe_machine()}, {libc}, pool {read_word(POOL + '/nr_hugepages')} x"
+        f"{machine()}, {libc}, pool {read_word(POOL + '/nr_hugepages')} x"
         f" 2 MiB, transparent huge pages: {thp[1] if thp else 'none'}, {day}"
     )
 
@@ -329,16 +328,10 @@ class Hugetlbfs:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--build", default=os.path.join(REPO, "build"))
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--pairs", type=int, default=30)
-    parser.add_argument("--startup", action="store_true", help="only this")
-    options = parser.parse_args()
+    options = parse(__doc__, build=str(BUILD), runs=5, pairs=30,
+                    startup={"action": "store_true", "help": "only this"})
     if options.pairs == 1:
-        parser.error("--pairs: two at least, for quartiles")
+        refuse("--pairs: two at least, for quartiles")
     with tempfile.TemporaryDirectory() as folder:
         builder = Builder(os.path.abspath(options.build), folder)
         print(f"Measured on {describe()}.\n")

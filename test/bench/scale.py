@@ -11,7 +11,6 @@ each, then the model, then its extrapolation; the last is not measured. Then a r
 are copied N times, with other nodes and ranks, and merged. Needs gcc and strace.
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -20,7 +19,8 @@ import tempfile
 from pathlib import Path
 from typing import Dict, List, Tuple
 
-BUILD = Path(__file__).resolve().parents[2] / "build"
+from measuring import BUILD, parse
+
 SOURCE = """
 #include <stdlib.h>
 #include <string.h>
@@ -135,11 +135,7 @@ def print_model(calls: Dict[str, int], size: int, milliseconds: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
-    parser.add_argument("--ranks", default="1,10,100,1000")
-    parser.add_argument("--merge", default="10000,100000")
-    parser.add_argument("--bin", default=str(BUILD / "bin"))
-    options = parser.parse_args()
+    options = parse(__doc__, ranks="1,10,100,1000", merge="10000,100000", bin=str(BUILD / "bin"))
     tools = os.path.realpath(options.bin)
     with tempfile.TemporaryDirectory() as folder:
         base = f"{folder}/app"

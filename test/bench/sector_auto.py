@@ -12,7 +12,6 @@ times of the traffic: 1.10x is a tenth more of it without a division. Time: what
 at the roofs of the machine's file; with one thread waiting counts as well, which is not modelled.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -21,7 +20,8 @@ import subprocess
 import tempfile
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
+from measuring import BUILD, parse
+
 SOURCE = pathlib.Path(__file__).with_suffix(".c")
 SAID = re.compile(r"sector_auto\.c:(\d+):\d+: remark: sector 1 gets \d+ of 14 ways of L2 for "
                   r"(\w+(?:, \w+)*), used once")
@@ -121,12 +121,8 @@ def compare(folder: pathlib.Path, program: pathlib.Path, case: Case,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
-    parser.add_argument("--only", choices=sorted(TRIED))
-    parser.add_argument("--cases", type=int, help="the first so many")
-    options = parser.parse_args()
+    options = parse(__doc__, build=BUILD, only={"choices": sorted(TRIED)},
+                    cases={"type": int, "help": "the first so many"})
     cases = [one for one in all_cases() if not options.only or one.kernel == options.only]
     print("| nest | auto: ways | auto | best | worst | time of auto |\n|---|---|---|---|---|---|")
     gains: List[Gain] = []

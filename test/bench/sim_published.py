@@ -13,15 +13,14 @@ Modelled counts are the difference of N extra calls, so they exclude the code be
 both are for one call. Compiled for 512-bit vectors of x86, as wide as SVE's there.
 """
 
-import argparse
-import json
 import os
 import pathlib
 import subprocess
 import tempfile
 from typing import Dict, List, NamedTuple
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
+from measuring import BUILD, model, parse
+
 THREADS = 12
 
 
@@ -57,15 +56,11 @@ def build(mpg_clang: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     return program
 
 
-def run(mpgsim: pathlib.Path, program: pathlib.Path, kernel: str, calls: int) -> Dict[str, int]:
+def run(build: pathlib.Path, program: pathlib.Path, kernel: str, calls: int) -> Dict[str, int]:
     """The counts of the whole run."""
-    output = program.with_suffix(".json")
     # Threads that wait must not take the processors of those that work.
     environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS), OMP_WAIT_POLICY="passive")
-    subprocess.run([mpgsim, "--pages=2M", "--json", f"--output={output}", program,
-                    kernel, str(calls)], check=True, env=environment,
-                   stdout=subprocess.DEVNULL)
-    page = json.loads(output.read_text(encoding="utf-8"))["pages"][0]
+    page = model(build, program, kernel, str(calls), env=environment)["pages"][0]
     return {"l1_misses": page["cacheMisses"]["L1D"][0],
             "l1_tlb_misses": page["tlbMisses"]["L1 DTLB"],
             "l2_tlb_misses": page["tlbMisses"]["L2 DTLB"],
@@ -90,16 +85,12 @@ def rows(modelled: Dict[str, Dict[str, float]]) -> List[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=REPO / "build")
-    parser.add_argument("--calls", type=int, default=4)
-    options = parser.parse_args()
+    options = parse(__doc__, build=BUILD, calls=4)
     modelled = {}
     with tempfile.TemporaryDirectory() as folder:
         program = build(options.build / "bin/mpg-clang", pathlib.Path(folder))
         for kernel in ("helmholtz", "moments", "pairs"):
-            few, many = (run(options.build / "bin/mpgsim", program, kernel, calls)
+            few, many = (run(options.build, program, kernel, calls)
                          for calls in (2, 2 + options.calls))
             modelled[kernel] = {name: (many[name] - few[name]) / options.calls for name in many}
     print("\n".join(rows(modelled)))

@@ -23,9 +23,7 @@ import sys
 import tempfile
 from typing import Dict, List
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_processor_seconds  # noqa: E402
+from measuring import BUILD, get_processor_seconds, parse
 
 KERNELS = {"triad": (1, 17), "lookup": (1, 17), "sparse": (1, 9),
            "product": (1, 3), "threads": (1, 17)}  # rounds
@@ -103,13 +101,8 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--kernel", action="append", choices=KERNELS)
-    parser.add_argument("--runs", type=int, default=3, metavar="N")
-    parser.add_argument("--qemu", default="qemu-aarch64", metavar="PATH")
-    parser.add_argument("--cache", default="", metavar="PLUGIN")
-    parser.add_argument("--build", type=pathlib.Path, metavar="DIR", default=REPO / "build")
-    options = parser.parse_args()
+    options = parse(__doc__, kernel={"action": "append", "choices": KERNELS}, runs=3,
+                    qemu="qemu-aarch64", cache="", build=BUILD)
     with tempfile.TemporaryDirectory(prefix="sim-qemu-") as work:
         return measure(options, pathlib.Path(work))
 

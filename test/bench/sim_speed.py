@@ -27,9 +27,7 @@ import tempfile
 import time
 from typing import Dict, List, Tuple
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_processor_seconds  # noqa: E402
+from measuring import BUILD, get_processor_seconds, parse
 
 KERNELS = {"triad": (1, 513, 10), "embedding": (1, 1025, 10),
            "banded": (1, 385, 2), "random": (1, 65, 2)}  # rounds, ratio wanted
@@ -84,12 +82,7 @@ def measure(options: argparse.Namespace, work: pathlib.Path) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=int, default=5, metavar="N")
-    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S")
-    parser.add_argument("--bin", type=pathlib.Path, metavar="DIR", default=REPO / "build/bin")
-    parser.add_argument("--doubling", action="store_true")
-    options = parser.parse_args()
+    options = parse(__doc__, runs=5, seconds=math.inf, bin=BUILD / "bin", doubling=False)
     if options.doubling:
         return subprocess.run([str(options.bin / "mpg_sim_tests"),
                                "--gtest_filter=SimModel.TwiceTheIterations*",

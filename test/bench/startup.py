@@ -14,7 +14,6 @@ what the empty library costs; gcc makes it.
 
 import argparse
 import os
-import pathlib
 import random
 import shlex
 import statistics
@@ -22,11 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
+from measuring import LIBRARY, MPGRUN, parse, with_interval
 
-BUILD = REPO / "build"
 BARS = {"libmpg, thp": 0.6, "libmpg, none": 0.6, "mpgrun --mode=thp": 2.0}
 
 
@@ -61,23 +57,14 @@ def measure(program: list, options: argparse.Namespace) -> None:
     print(f"{shlex.join(program)}: medians of {options.rounds}, ms of CPU time")
     for way, taken in times.items():
         more = [one - other for one, other in zip(taken, times["plain"])]
-        low, high = get_median_interval(more)
         ratios = [one / other for one, other in zip(taken, times["plain"])]
-        least, most = get_median_interval(ratios)
         bar = f", at most {BARS[way]:+.1f}" if way in BARS else ""
         print(f"  {way:{width}} {statistics.median(taken):6.2f}  "
-              f"{statistics.median(more):+6.2f} [{low:+.2f}, {high:+.2f}], "
-              f"{statistics.median(ratios):.3f}x [{least:.3f}, {most:.3f}]{bar}")
+              f"{with_interval(more, '+.2f', '')}, {with_interval(ratios)}{bar}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--program", action="append", default=[])
-    parser.add_argument("--way", action="append", default=[])
-    parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
-    parser.add_argument("--library", default=str(BUILD / "lib/libmpgrt.so.1"))
-    options = parser.parse_args()
+    options = parse(__doc__, rounds=200, program=[], way=[], mpgrun=MPGRUN, library=LIBRARY + ".1")
     with tempfile.TemporaryDirectory() as folder:
         options.empty = f"{folder}/empty.so"
         subprocess.run(["gcc", "-shared", "-x", "c", os.devnull, "-o", options.empty],

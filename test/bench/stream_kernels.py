@@ -26,12 +26,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Tuple
 
 sys.dont_write_bytecode = True
-from mpgaudit_speed import describe_machine  # noqa: E402
+from measuring import BUILD, REPO, machine, parse, refuse
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = REPO / "test" / "bench" / "kernels"
 
 BAR = 0.97
@@ -157,19 +156,16 @@ def stolen_ticks() -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--library", type=pathlib.Path,
-                        default=REPO / "build" / "lib" / "libmpgrt.so")
-    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
-                        help="keep what is built there, and use it again")
-    parser.add_argument("--build-only", action="store_true")
-    parser.add_argument("--only", default="", metavar="TEXT",
-                        help="lines that contain it, as in 'triad memory 1'")
-    parser.add_argument("--rounds", type=int, help="instead of 30 to 100")
-    parser.add_argument("--details", action="store_true", help="all peers")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, library=BUILD / "lib/libmpgrt.so",
+                      work={"type": pathlib.Path, "metavar": "DIR",
+                            "help": "keep what is built there, and use it again"},
+                      build_only=False,
+                      only={"default": "", "metavar": "TEXT",
+                            "help": "lines that contain it, as in 'triad memory 1'"},
+                      rounds={"type": int, "help": "instead of 30 to 100"},
+                      details={"action": "store_true", "help": "all peers"})
     if arguments.rounds == 1:
-        parser.error("--rounds: two at least, for quartiles")
+        refuse("--rounds: two at least, for quartiles")
     with tempfile.TemporaryDirectory() as scratch:
         work = (arguments.work or pathlib.Path(scratch)).absolute()
         program = build(work, arguments.library)
@@ -177,7 +173,7 @@ def main() -> int:
 
 
 def compare(program: pathlib.Path, arguments: argparse.Namespace) -> int:
-    print(f"machine: {describe_machine()}")
+    print(f"machine: {machine()}")
     print("GB/s of libmpg: median (best, quartile spread); ratio to the best peer "
           f"[95 % interval], bar {BAR}")
     stolen, missed, lines = stolen_ticks(), 0, 0
@@ -193,7 +189,7 @@ def compare(program: pathlib.Path, arguments: argparse.Namespace) -> int:
                                      times, arguments.details)
                 lines += 1
     print(f"{lines} lines, {missed} missed; "
-          f"{stolen_ticks() - stolen} ticks stolen by the hypervisor; {describe_machine()}")
+          f"{stolen_ticks() - stolen} ticks stolen by the hypervisor; {machine()}")
     return 1 if missed or not lines else 0
 
 

@@ -16,15 +16,12 @@ import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 from typing import Dict, List
 
-from mpgaudit_speed import describe_machine
+from measuring import BUILD, get_median_interval, machine, parse
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
 
 
 def build(compiler: pathlib.Path, folder: pathlib.Path, flags: List[str], openmp: List[str]) -> pathlib.Path:
@@ -63,17 +60,12 @@ def measure(program: pathlib.Path, mib: float, threads: str, options: argparse.N
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build")
-    parser.add_argument("--mib", type=float, nargs="+", default=[0.0625, 0.5, 1, 16, 512])
-    parser.add_argument("--threads", choices=["1", "all"], nargs="+", default=["1", "all"])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--fifo", action="store_true")
-    parser.add_argument("--flags", default="-O2", help="of the compiler; default: -O2")
-    options = parser.parse_args()
-    print(f"machine: {describe_machine()}; load {os.getloadavg()[0]:.0f}; {options.flags}; "
+    options = parse(__doc__, build=BUILD,
+                    mib={"type": float, "nargs": "+", "default": [0.0625, 0.5, 1, 16, 512]},
+                    threads={"choices": ["1", "all"], "nargs": "+", "default": ["1", "all"]},
+                    rounds=7, runs=3, fifo=False,
+                    flags={"default": "-O2", "help": "of the compiler; default: -O2"})
+    print(f"machine: {machine()}; load {os.getloadavg()[0]:.0f}; {options.flags}; "
           f"{options.rounds} rounds of {options.runs}\n")
     print("| MiB of an array | threads | scale | add | triad | stencil |\n|---|---|---|---|---|---|")
     for threads in options.threads:

@@ -20,7 +20,8 @@ import sys
 import tempfile
 from typing import Counter, List
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
+from measuring import BUILD, REPO, parse
+
 PROCESSORS = [["-mcpu=a64fx"], ["-mcpu=a64fx", "-msve-vector-bits=512"], ["-mcpu=generic"]]
 SUMS = re.compile(r"loops: (\d+) the same, (\d+) shorter, (\d+) longer, (\d+) "
                   r"not paired, (\d+) kept; (\d+) instructions, (\d+) without")
@@ -74,14 +75,10 @@ def compare_all(flags: List[str], hints: str, options: argparse.Namespace) -> Co
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1, metavar="N")
-    parser.add_argument("--only", default="", metavar="FILE", help="one of the sources")
-    parser.add_argument("--verbose", action="store_true", help="name the loops that are longer")
-    parser.add_argument("--clang", default="clang-22", metavar="PATH")
-    parser.add_argument("--plugin", type=pathlib.Path, metavar="PATH",
-                        default=REPO / "build/lib/MpgPasses.so")
-    options = parser.parse_args()
+    options = parse(__doc__, seed=1,
+                    only={"default": "", "metavar": "FILE", "help": "one of the sources"},
+                    verbose={"action": "store_true", "help": "name the loops that are longer"},
+                    clang="clang-22", plugin=BUILD / "lib/MpgPasses.so")
     options.plugin = options.plugin.resolve()
     for flags in PROCESSORS:
         for hints in ("one hint", "random hints"):

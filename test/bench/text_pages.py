@@ -27,10 +27,7 @@ import subprocess
 import sys
 import tempfile
 
-REPO = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
-from mpgtest.results import machine  # noqa: E402
+from measuring import MPGRUN, machine, with_interval
 
 LINK = ["-fuse-ld=lld", "-Wl,-z,max-page-size=2097152,-z,separate-code"]
 FUNCTIONS, CALLS = 16384, 30_000_000
@@ -108,7 +105,7 @@ def copied(mpgrun: str, original: list[str]) -> dict[str, list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--mpgrun", default=str(REPO / "build/bin/mpgrun"))
+    parser.add_argument("--mpgrun", default=MPGRUN)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--folder", help="where the copies are made; default: /var/tmp")
     parser.add_argument("--copy", action="store_true", help="copies for the program as it is")
@@ -129,11 +126,10 @@ def main() -> None:
             for kind in random.sample(sorted(kinds), 2):
                 times[kind].append(processor_time(kinds[kind]))
     ratios = [base / large for base, large in zip(times["base"], times["large"])]
-    low, high = get_median_interval(ratios)
     print(f"{machine()}\n{pathlib.Path(original[0]).name}: "
           + ", ".join(f"{kind} pages ({mib[kind]:.0f} MiB large) {statistics.median(each):.3f} s"
                       for kind, each in times.items())
-          + f": {statistics.median(ratios):.3f}x [{low:.3f}, {high:.3f}], {args.rounds} rounds")
+          + f": {with_interval(ratios)}, {args.rounds} rounds")
 
 
 if __name__ == "__main__":

@@ -20,15 +20,12 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
-from startup import BUILD, cpu_milliseconds
+from measuring import LIBRARY, MPGRUN, machine, parse, with_interval
+from startup import cpu_milliseconds
 from text_pages import large_mib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from mpgtest.measure import get_median_interval  # noqa: E402
-from mpgtest.results import machine  # noqa: E402
 
 LARGE = ["-no-pie", "-Wl,-z,max-page-size=2097152,-z,separate-code"]
 
@@ -59,8 +56,7 @@ def measure(name: str, program: str, options: argparse.Namespace) -> None:
             if round_number:  # the first reads the file
                 times[setting].append(taken)
     more = [auto - off for auto, off in zip(times["auto"], times["off"])]
-    low, high = get_median_interval(more)
-    line = (f"{name}: {statistics.median(more):+.0f} us [{low:+.0f}, {high:+.0f}] of "
+    line = (f"{name}: {with_interval(more, '+.0f', ' us')} of "
             f"{statistics.median(times['off']):.0f}")
     if shutil.which("valgrind"):
         off, auto = (count_instructions(program, way) for way in ways.values())
@@ -69,11 +65,7 @@ def measure(name: str, program: str, options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--rounds", type=int, default=500)
-    parser.add_argument("--mpgrun", default=str(BUILD / "bin/mpgrun"))
-    parser.add_argument("--library", default=str(BUILD / "lib/libmpgrt.so.1"))
-    options = parser.parse_args()
+    options = parse(__doc__, rounds=500, mpgrun=MPGRUN, library=LIBRARY + ".1")
     print(machine())
     measure("true", shutil.which("true"), options)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:

@@ -10,7 +10,6 @@ attributes and for stacks of 128 KiB and 8 MiB: the processor time to create and
 of 1,000 takes. Needs gcc.
 """
 
-import argparse
 import os
 import pathlib
 import platform
@@ -18,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+from measuring import LIBRARY, parse
 
 BENCH = pathlib.Path(__file__).resolve().parent
 SIZES = {"default": 0, "128 KiB": 128 << 10, "8 MiB": 8 << 20}
@@ -33,10 +34,7 @@ def run(program: str, use: str, count: int, stack: int, library: str) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--library", default=str(BENCH.parents[1] / "build/lib/libmpgrt.so"))
-    parser.add_argument("--pairs", type=int, default=30)
-    options = parser.parse_args()
+    options = parse(__doc__, library=LIBRARY, pairs=30)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "threads")
         subprocess.run(["gcc", "-O2", "-pthread", BENCH / "threads.c", "-o", program], check=True)
