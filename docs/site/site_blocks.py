@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site_blocks.py FOLDER: fills the blocks of pages that only the site has.
 
-FOLDER is a copy of docs/. Its findings.md gets a section for each finding, which
-`mpgaudit --explain` prints as well, and its soak.md the last result of each long run, from
-test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
+FOLDER is a copy of docs/. Its findings.md gets a section for each finding, and its
+coming-from-fcc.md the tables of words and directives; `mpgaudit --explain` prints both as well.
+Its soak.md gets the last result of each long run, from test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
 """
 
 import os
@@ -21,6 +21,9 @@ from mpgtest import results  # noqa: E402
 from table_pages import WIDTH, mark, table, with_block  # noqa: E402
 
 SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
+
+# Kinds of words that the page leaves to --explain, as it does words with no answer.
+SILENT = ("byDefault", "older")
 
 
 def fill(text: str, indent: str = "") -> str:
@@ -86,6 +89,31 @@ def findings() -> str:
                        if row.args[2] != "malformed")
 
 
+def answers(head: List[str], rows: List[tables.Row]) -> str:
+    """Words with one answer share a row, and words that are as another one its row."""
+    words: Dict[tuple, List[str]] = {}
+    answer_of: Dict[str, tuple] = {}
+    for row in rows:
+        word, kind, *texts = row.args
+        if kind in SILENT:
+            continue
+        alias = re.fullmatch(r"As (?:!OCL )?(\S+)\.", texts[0])
+        answer = (alias and answer_of.get(alias[1])) or (kind, *texts)
+        answer_of[word] = answer
+        words.setdefault(answer, []).append(f"`{word}`")
+    return table(head, [[", ".join(names), *answer[1:]] for kind in ("ours", "equivalent")
+                        for answer, names in words.items() if answer[0] == kind])
+
+
+def fcc_words() -> str:
+    return answers(["word", "what to write"], tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
+
+
+def directives() -> str:
+    return answers(["directive", "for flang", "for clang"],
+                   tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
+
+
 def purpose(text: str) -> str:
     """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
     found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
@@ -110,6 +138,7 @@ def soak() -> str:
 
 BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
     "findings.md": {"findings": findings},
+    "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     "soak.md": {"programs": soak},
 }
 

@@ -3,12 +3,11 @@
 """table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
-block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md,
-coming-from-fcc.md and the man page of mpgaudit, the options of man pages from each program's
-Options.td, and a table of environment.md from the recorded long runs. All else in a page is
-written by hand. Prints the lines that differ and ends with 1 if there are any; --write corrects
-them. FOLDER takes the place of docs/, for tests. Blocks that only the site has are made by
-docs/site/site_blocks.py.
+block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md and the
+man page of mpgaudit, the options of man pages from each program's Options.td, and a table of
+environment.md from the recorded long runs. All else in a page is written by hand. Prints the
+lines that differ and ends with 1 if there are any; --write corrects them. FOLDER takes the place
+of docs/, for tests. Blocks that only the site has are made by docs/site/site_blocks.py.
 """
 
 import argparse
@@ -95,35 +94,6 @@ def ranks() -> str:
     return textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", WIDTH)
 
 
-# Kinds of words that the page leaves to --explain, as it does words with no answer.
-SILENT = ("byDefault", "older")
-
-
-def answers(head: List[str], rows: List[tables.Row]) -> str:
-    """Words with one answer share a row, and words that are as another one its row."""
-    words: Dict[tuple, List[str]] = {}
-    answer_of: Dict[str, tuple] = {}
-    for row in rows:
-        word, kind, *texts = row.args
-        if kind in SILENT:
-            continue
-        alias = re.fullmatch(r"As (?:!OCL )?(\S+)\.", texts[0])
-        answer = (alias and answer_of.get(alias[1])) or (kind, *texts)
-        answer_of[word] = answer
-        words.setdefault(answer, []).append(f"`{word}`")
-    return table(head, [[", ".join(names), *answer[1:]] for kind in ("ours", "equivalent")
-                        for answer, names in words.items() if answer[0] == kind])
-
-
-def fcc_words() -> str:
-    return answers(["word", "what to write"], tables.read_rows(tables.WORDS, "MPG_FCC_WORD"))
-
-
-def directives() -> str:
-    return answers(["directive", "for flang", "for clang"],
-                   tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
-
-
 def code_pages() -> str:
     """The last recorded outcome of each kernel, by file system."""
     outcomes: Dict[str, text_pages.Outcome] = {}
@@ -173,7 +143,6 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
         "code-pages": code_pages,
     },
     "libmpg.md": {"ranks": ranks},
-    "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
        for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
 }
