@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one malloc and free of libmpg's heap cost, by counts that noise does not change.
+"""The cost of one malloc and free of libmpg's heap, by counts that noise does not change.
 
     heap_counts.py [--lib LIB] [--mode MODE] [--threads N...] [--only REGEX]
 

@@ -60,7 +60,7 @@ def build_pair(build: Path, script: str, folder: str, shared: List[str],
 
 
 def model(build: Path, program: Path, *arguments: str, **more: Any) -> Dict[str, Any]:
-    """What mpgsim counts of the program with pages of 2 MiB; `arguments` begin with its options."""
+    """mpgsim's counts of the program with pages of 2 MiB; `arguments` begin with its options."""
     output = program.with_suffix(".json")
     options = [word for word in arguments if word.startswith("--")]
     rest = [word for word in arguments if not word.startswith("--")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What many copies of a program with a large .bss take of a node's memory.
+"""The memory of a node that many copies of a program with a large .bss take.
 
     node_memory.py [--mpgrun FILE] [--copies N] [--mib N] [--rounds N]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the options that change loops cost: compile time and size of objects.
+"""The cost of the options that change loops: compile time and size of objects.
 
   pass_costs.py [--build DIR] [--rounds N] [--only OPTION] [--files N]
 

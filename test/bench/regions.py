@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an ordinary program has on large pages: alone, with peers, with mpgtools.
+"""Shares of an ordinary program on large pages: alone, with peers, with mpgtools.
 
 regions.c is built once with the machine's compiler and linker (PIE) and once with ld.mpg. Each
 set-up runs it RUNS times. While it waits, the kernel's lists show the pages of its regions

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report of each rank costs a node and the shared file system, by the number of ranks.
+"""The cost of a report of each rank for a node and the shared file system, by the number of ranks.
 
     scale.py [--ranks N,N,...] [--merge N,N,...] [--bin FOLDER]
 

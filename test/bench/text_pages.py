@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What large pages for code bring: processor time without and with them.
+"""The gain of large pages for code: processor time without and with them.
 
     text_pages.py [--mpgrun MPGRUN] [--rounds N] [--copy] [PROGRAM [ARGUMENT]...]
 

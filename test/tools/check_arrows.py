@@ -142,7 +142,7 @@ def make_picture(arrows: Arrows, lab: Lab) -> str:
 
 
 def into_the_lab(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
-    """What the core includes of the lab."""
+    """Includes of the lab by the core."""
     found = []
     core = [folder for folder in sorted(arrows) if not lab.has(folder)]
     for folder in core:

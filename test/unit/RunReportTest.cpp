@@ -517,7 +517,7 @@ TEST(RunReport, PoolUseIsAPeakOnlyIfItWasCounted) {
   EXPECT_NE(
       writeText(report).find("  most taken from the pool at once: 8 MiB\n"),
       std::string::npos);
-  // What others mapped from the pool is not in libmpg's count.
+  // Pages of the pool that others mapped are not in libmpg's count.
   report.peakHugetlbBytes = 16 << 20;
   addState(report, state);
   EXPECT_EQ(report.peakHugetlbBytes, 16u << 20);

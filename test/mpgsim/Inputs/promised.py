@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a first run of mpgsim promised, and what a second one shows with it.
+"""The promise of a first run of mpgsim, beside what a second one shows with it.
 
   promised.py sectors FIRST.json HINTS SECOND.json
   promised.py pages FIRST.json SECOND.json

@@ -1,5 +1,5 @@
 // Directives in front of a loop decide for it and those in it, in place of the option.
-// What is wrong, or has no loop after it, gets a warning; of two that contradict each
+// A directive that is wrong, or has no loop after it, gets a warning; of two that contradict each
 // other the first counts.
 // REQUIRES: mpg-passes
 // DEFINE: %{cc} = %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fopenmp -fplugin=%pragma-plugin -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -Wall

@@ -31,7 +31,7 @@ void triad(double *restrict a, const double *restrict b, const double *restrict 
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: prefetches 3 streams, 9 lines ahead into L1, 70 lines ahead into L2
   for (long i = 0; i < n; i++) a[i] = b[i] + s * c[i];
 }
-// Read and written: one stream. What is a few elements apart: one.
+// Read and written: one stream. Accesses a few elements apart: one.
 // ASM-LABEL: in_place:
 // ASM: prfm pstl1keep
 // ASM: prfm pstl2keep

@@ -22,7 +22,7 @@ void constant(void) {
 #pragma omp parallel for
   for (long i = 0; i < 4 << 20; i++) out[i] += table[at[i]] * values[i];
 }
-// What it loads in front of the region it loads only if there is a row.
+// The loads in front of the region happen only if there is a row.
 // CHECK: icmp sgt i32 {{.*}}, -1
 // CHECK: call {{.*}}@mpg_sector_begin
 // CHECK: call {{.*}}@__kmpc_fork_call({{.*}} @asked.omp_outlined

@@ -1,2 +1,2 @@
-/* What node and Electron export. */
+/* The exports of node and Electron. */
 const char *_ZN2v82V810GetVersionEv(void) { return ""; }
