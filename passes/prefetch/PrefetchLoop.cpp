@@ -33,10 +33,23 @@
 using namespace llvm;
 using namespace mpg;
 
-using a64fx::lineBytes;
 /// Of one round of the loop; the queue of a core has 16 places.
 /// HW:a64fx-prefetch-queue
 static constexpr uint64_t maxPrefetches = 16;
+
+/// Bytes of a line of \p function's machine. LLVM knows it of most others;
+/// code for any AArch64, and what mpgsim models, is for A64FX. HW:monaka
+static int64_t getLineBytes(const Function &function,
+                            const TargetTransformInfo &target) {
+  if (!targetHasTags(*function.getParent()))
+    return a64fx::lineBytes;
+  constexpr int64_t monakaBytes = 64;
+  if (function.getFnAttribute("target-cpu").getValueAsString() ==
+      "fujitsu-monaka")
+    return monakaBytes;
+  unsigned known = target.getCacheLineSize();
+  return known ? known : a64fx::lineBytes;
+}
 
 /// \p distance in bytes.
 static std::optional<int64_t> measure(const SCEV *distance, unsigned vscale) {
@@ -65,6 +78,7 @@ struct Stream {
   int64_t minStep;               ///< with registers of 128 bits
   int64_t bytes;                 ///< from the lowest on
   bool isWritten;
+  int64_t lineBytes; ///< of a line
   /// Lines that an iteration of \p group iterations needs.
   uint64_t lines(uint64_t group) const {
     int64_t each = std::min(std::abs(step), bytes);
@@ -85,9 +99,9 @@ public:
         lines(lines),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         assuming(scev, loop),
-        vscale(analyses.getResult<TargetIRAnalysis>(function)
-                   .getVScaleForTuning()
-                   .value_or(1)),
+        target(analyses.getResult<TargetIRAnalysis>(function)),
+        vscale(target.getVScaleForTuning().value_or(1)),
+        lineBytes(getLineBytes(function, target)),
 #if LLVM_VERSION_MAJOR >= 22
         expander(scev, "mpg.prefetch"),
 #else
@@ -127,7 +141,9 @@ private:
   PrefetchLines lines;
   ScalarEvolution &scev;
   PredicatedScalarEvolution assuming;
+  const TargetTransformInfo &target;
   unsigned vscale; ///< of the machine that it is compiled for
+  int64_t lineBytes;
   SCEVExpander expander;
   IntegerType *number;
   uint64_t group = 1; ///< iterations between two rounds of prefetches
@@ -175,7 +191,7 @@ bool PrefetchWriter::addAccess(Instruction &access) {
     return true;
   merge({line, &access, *step, *measure(recurrence, 1),
          getBytes(access, function, std::abs(*step), vscale),
-         access.mayWriteToMemory()});
+         access.mayWriteToMemory(), lineBytes});
   return true;
 }
 
@@ -288,7 +304,8 @@ const char *PrefetchWriter::whyNot() {
   for (const Stream &stream : streams)
     longest = std::max(longest, std::abs(stream.minStep));
   auto isShort = [&](unsigned ahead) {
-    return around == &loop && times && times * longest <= ahead * lineBytes;
+    return around == &loop && times &&
+           times * uint64_t(longest) <= ahead * uint64_t(lineBytes);
   };
   if (isShort(lines.l1))
     lines.l1 = 0;

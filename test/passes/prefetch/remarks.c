@@ -17,6 +17,13 @@
 // LOOPS: triad at {{[0-9]+}}: [[#LOADS+6]] instructions, vector
 // RUN: env MPG_PASS_OPTIONS=prefetch=far %clang --target=x86_64-linux-gnu -O2 -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: warning: {{.*}}prefetch has no effect: it is for AArch64 Linux only
+// Lines of the machine: FUJITSU-MONAKA's and Neoverse's have 64 bytes.
+// RUN: env MPG_PASS_OPTIONS=prefetch=far %clang --target=aarch64-linux-gnu -mcpu=neoverse-v2 -O2 -fpass-plugin=%passes -S %s -o - | FileCheck %s --check-prefix=SMALL
+// RUN: %if clang-22 %{ env MPG_PASS_OPTIONS=prefetch=far %clang --target=aarch64-linux-gnu -mcpu=fujitsu-monaka -O2 -fpass-plugin=%passes -S %s -o - | FileCheck %s --check-prefix=SMALL %}
+// SMALL-LABEL: chain:
+// SMALL-DAG: , x0, #576
+// SMALL-DAG: mov w{{[0-9]+}}, #4480
+// SMALL: prfm pstl1keep
 // REDEFINE: %{options} = prefetch=far,prefetch-line=0,prefetch-line-l2=20
 // RUN: %{cc} -o %t.s 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: remarks.c:[[#@LINE+10]]:3: remark: prefetches 3 streams, 20 lines ahead into L2
