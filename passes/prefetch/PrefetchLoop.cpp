@@ -17,10 +17,13 @@
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -125,6 +128,7 @@ private:
   bool addAccess(Instruction &access);
   void merge(const Stream &one);
   void leaveOutZeroed();
+  bool fitL1() const;
   void findGroup();
   const char *whyNot();
   uint64_t count() const;
@@ -241,6 +245,22 @@ void PrefetchWriter::leaveOutZeroed() {
     return stream.isWritten &&
            is_contained(zeroed, scev.getPointerBase(stream.address));
   });
+}
+
+/// Whether all variables that the streams walk along fit into L1 together.
+bool PrefetchWriter::fitL1() const {
+  SmallSetVector<const Value *, 8> objects;
+  for (const Stream &stream : streams)
+    objects.insert(getUnderlyingObject(*taggableAddress(*stream.access)));
+  uint64_t all = 0;
+  for (const Value *object : objects) {
+    uint64_t size = 0;
+    if (!getObjectSize(object, size, function.getDataLayout(),
+                       /*TLI=*/nullptr))
+      return false;
+    all = SaturatingAdd(all, size);
+  }
+  return all <= a64fx::l1Bytes;
 }
 
 /// Of all streams, for each round.
@@ -442,6 +462,8 @@ PrefetchVerdict PrefetchWriter::run() {
         return {0, {}, 0, "it has prefetches already"};
   if (streams.empty() || !loop.getLoopLatch())
     return {};
+  if (fitL1())
+    return {0, {}, 0, "L1 holds what it accesses"};
   leaveOutZeroed();
   if (streams.empty())
     return {0, {}, 0, "its lines are zeroed ahead"};

@@ -86,11 +86,10 @@ PreservedAnalyses PrefetchPass::run(Module &module,
          "prefetch has no effect: it is for AArch64 Linux only");
     return PreservedAnalyses::all();
   }
-  changeInnermostLoops(module, analyses, options, "Prefetch",
-                       [&](Loop &loop, const DebugLoc &place,
-                           FunctionAnalysisManager &functions) {
-                         return visitLoop(loop, place, functions, options,
-                                          hasLines);
-                       });
-  return PreservedAnalyses::none();
+  return changeInnermostLoops(module, analyses, options, "Prefetch",
+                              [&](Loop &loop, const DebugLoc &place,
+                                  FunctionAnalysisManager &functions) {
+                                return visitLoop(loop, place, functions,
+                                                 options, hasLines);
+                              });
 }

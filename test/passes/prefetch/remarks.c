@@ -104,3 +104,14 @@ void gather(double *restrict a, const int *restrict at, const double *restrict b
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: prefetches 2 streams,
   for (long i = 0; i < n; i++) a[i] = b[at[i]];
 }
+// L1 has 64 KiB.
+static double table[4096], large[16384];
+void set(double s, long n) {
+  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: L1 holds what it accesses
+  for (long i = 0; i < n; i++) table[i] = s = s * 0.5 + table[i];
+}
+double get(long i) { return table[i] + large[i]; }
+void both(double s, long n) {
+  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: prefetches 2 streams,
+  for (long i = 0; i < n; i++) large[i] = s = s * 0.5 + table[i];
+}
