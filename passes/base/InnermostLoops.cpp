@@ -39,15 +39,15 @@ static bool isRemainder(const Loop &loop, const BasicBlock &front) {
 
 /// The loop that begins with \p header, with a preheader. Null: it can have
 /// none, or it does the few iterations that the vectorised one has left.
-static Loop *prepareLoop(BasicBlock &header,
-                         FunctionAnalysisManager &analyses) {
+static Loop *prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
+                         bool &isChanged) {
   Function &function = *header.getParent();
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   Loop *loop = loops.getLoopFor(&header);
   if (!loop->getLoopPreheader())
-    InsertPreheaderForLoop(loop,
-                           &analyses.getResult<DominatorTreeAnalysis>(function),
-                           &loops, nullptr, /*PreserveLCSSA=*/false);
+    isChanged |= InsertPreheaderForLoop(
+                     loop, &analyses.getResult<DominatorTreeAnalysis>(function),
+                     &loops, nullptr, /*PreserveLCSSA=*/false) != nullptr;
   BasicBlock *front = loop->getLoopPreheader();
   return front && !isRemainder(*loop, *front) ? loop : nullptr;
 }
@@ -60,17 +60,20 @@ struct VisitedLoop {
 };
 } // namespace
 
-static void changeFunction(Function &function,
+/// \returns whether it has changed.
+static bool changeFunction(Function &function,
                            FunctionAnalysisManager &analyses,
                            const PassOptions &options, StringRef subject,
                            LoopVisitor visit, RemarkPlaces &said) {
   SmallVector<VisitedLoop, 8> visited;
+  bool isChanged = false;
   for (BasicBlock *header : findInnermostLoops(function, analyses)) {
-    Loop *loop = prepareLoop(*header, analyses);
+    Loop *loop = prepareLoop(*header, analyses, isChanged);
     if (!loop)
       continue;
     DebugLoc place = userLocation(loop->getStartLoc());
     LoopOutcome outcome = visit(*loop, place, analyses);
+    isChanged |= outcome.isChanged;
     if (outcome.isChanged)
       analyses.invalidate(function, PreservedAnalyses::none());
     if (outcome.remark)
@@ -80,23 +83,29 @@ static void changeFunction(Function &function,
     report_fatal_error("mpgtools' passes made code that is not valid in " +
                        Twine(function.getName()) + "; please report this");
   OptimizationRemarkEmitter emitter(&function);
-  for (bool isChanged : {true, false})
+  for (bool isSuccess : {true, false})
     for (VisitedLoop &one : visited)
-      if (one.outcome.isChanged == isChanged &&
+      if (one.outcome.isChanged == isSuccess &&
           said.isNew(subject, one.place, *one.header))
         emitter.emit(*one.outcome.remark);
+  return isChanged;
 }
 
-void mpg::changeInnermostLoops(Module &module, ModuleAnalysisManager &analyses,
-                               const PassOptions &options, StringRef subject,
-                               LoopVisitor visit) {
+PreservedAnalyses mpg::changeInnermostLoops(Module &module,
+                                            ModuleAnalysisManager &analyses,
+                                            const PassOptions &options,
+                                            StringRef subject,
+                                            LoopVisitor visit) {
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
   RemarkPlaces said;
+  bool isChanged = false;
   for (Function &function : module)
     if (!function.isDeclaration())
-      changeFunction(function, functions, options, subject, visit, said);
+      isChanged |=
+          changeFunction(function, functions, options, subject, visit, said);
+  return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
 const char *mpg::whyUnchanged(const Function &function) {

@@ -35,11 +35,11 @@ using LoopVisitor = llvm::function_ref<LoopOutcome(
 /// Calls \p visit for the innermost loops of \p module, except for those that
 /// do the few iterations that a vectorised one has left. Then emits a remark
 /// for each loop of the source, by \p subject: it may have become several, and
-/// one that was changed speaks for them.
-void changeInnermostLoops(llvm::Module &module,
-                          llvm::ModuleAnalysisManager &analyses,
-                          const PassOptions &options, llvm::StringRef subject,
-                          LoopVisitor visit);
+/// one that was changed speaks for them. \returns what holds afterwards: all,
+/// if nothing was changed.
+llvm::PreservedAnalyses changeInnermostLoops(
+    llvm::Module &module, llvm::ModuleAnalysisManager &analyses,
+    const PassOptions &options, llvm::StringRef subject, LoopVisitor visit);
 
 /// Why no loop of \p function is changed; null: they may be.
 const char *whyUnchanged(const llvm::Function &function);

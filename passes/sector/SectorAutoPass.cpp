@@ -278,6 +278,6 @@ PreservedAnalyses SectorAutoPass::run(Module &module,
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
-  SectorPlanner(module, functions).run();
-  return PreservedAnalyses::none();
+  bool isChanged = SectorPlanner(module, functions).run();
+  return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

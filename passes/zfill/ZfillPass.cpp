@@ -116,17 +116,17 @@ PreservedAnalyses ZfillPass::run(Module &module,
     return PreservedAnalyses::all();
   }
   unsigned minBytes = 0;
-  changeInnermostLoops(module, analyses, options, "Zfill",
-                       [&](Loop &loop, const DebugLoc &place,
-                           FunctionAnalysisManager &functions) {
-                         unsigned lines = chooseLines(loop, options);
-                         LoopOutcome outcome =
-                             visitLoop(loop, place, functions, options, lines);
-                         if (outcome.isChanged)
-                           minBytes = std::max(minBytes, minBlockBytes(lines));
-                         return outcome;
-                       });
+  PreservedAnalyses preserved = changeInnermostLoops(
+      module, analyses, options, "Zfill",
+      [&](Loop &loop, const DebugLoc &place,
+          FunctionAnalysisManager &functions) {
+        unsigned lines = chooseLines(loop, options);
+        LoopOutcome outcome = visitLoop(loop, place, functions, options, lines);
+        if (outcome.isChanged)
+          minBytes = std::max(minBytes, minBlockBytes(lines));
+        return outcome;
+      });
   if (minBytes && targetHasTags(module))
     addStartCheck(module, minBytes);
-  return PreservedAnalyses::none();
+  return preserved;
 }
