@@ -242,7 +242,7 @@ std::string mpg::seriesClass(size_t series) {
 }
 
 /// Six colours with a shape each, then the same colours with other shapes.
-std::string mpg::seriesShape(size_t series) {
+static std::string seriesShape(size_t series) {
   return "shape" + std::to_string((series + series / colours) % shapes);
 }
 

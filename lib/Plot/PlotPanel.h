@@ -115,9 +115,8 @@ struct PanelDrawing {
   std::string captionId; ///< of the text that describes it
 };
 
-/// The classes of points of a series: its colour; and which of plotShapes().
+/// The class of points of a series: its colour.
 std::string seriesClass(size_t series);
-std::string seriesShape(size_t series);
 
 void writePanel(llvm::raw_ostream &out, const PanelDrawing &drawing);
 

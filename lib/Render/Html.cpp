@@ -110,7 +110,8 @@ static void writeProblems(raw_ostream &out, const JobScript &script) {
   writeHtmlList(out, lines);
 }
 
-void mpg::writeHtmlJob(raw_ostream &out, const JobReport &job) {
+/// The section of the job script.
+static void writeJob(raw_ostream &out, const JobReport &job) {
   HtmlSection section(out, job.script.path, "job");
   out << "<p class=\"verdict\">"
       << (job.findings.empty() ? "no findings" : severityBadges(job.findings))
@@ -293,7 +294,7 @@ void PageWriter::write() {
   out << "<main>\n";
   writeSummary();
   if (result.job)
-    writeHtmlJob(out, *result.job);
+    writeJob(out, *result.job);
   for (size_t index : byWorst)
     out << details[index];
   writeRules();

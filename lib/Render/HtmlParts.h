@@ -32,9 +32,6 @@ void writeHtmlMap(llvm::raw_ostream &out, const FileReport &report,
 void writeHtmlFile(llvm::raw_ostream &out, const FileReport &report,
                    llvm::StringRef prefix);
 
-/// The section of the job script.
-void writeHtmlJob(llvm::raw_ostream &out, const JobReport &job);
-
 } // namespace mpg
 
 #endif // MPG_RENDER_HTMLPARTS_H

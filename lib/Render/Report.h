@@ -39,10 +39,6 @@ void writeTextShort(llvm::raw_ostream &out, const FileReport &report,
 void writeTotals(llvm::raw_ostream &out, const AuditTotals &totals,
                  bool colour);
 
-/// Each finding with what, cost and fix; what writeText() does for a file.
-void writeFindings(llvm::raw_ostream &out, llvm::StringRef path,
-                   llvm::ArrayRef<Finding> findings, const FixContext &context,
-                   bool colour);
 /// "path: error: MPG103 (LPG 2003): title", as compilers print; with "path:3:"
 /// for line 3.
 void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
@@ -53,8 +49,6 @@ std::string eligibleWord(const Region &region);
 /// Why a file of \p kind can have few findings or none, a sentence without its
 /// full stop; empty for other kinds.
 llvm::StringRef littleToFind(ElfKind kind);
-/// "2 errors, 1 warning, 1 note", or "clean".
-std::string verdictText(llvm::ArrayRef<Finding> findings);
 
 /// One file object of the schema mpgaudit-1, on one line.
 void writeJsonFile(llvm::raw_ostream &out, const FileReport &report);

@@ -260,7 +260,8 @@ static void writeConclusion(raw_ostream &out, const FileReport &report,
   out << run;
 }
 
-std::string mpg::verdictText(ArrayRef<Finding> findings) {
+/// "2 errors, 1 warning, 1 note", or "clean".
+static std::string verdictText(ArrayRef<Finding> findings) {
   std::string text;
   for (Severity severity :
        {Severity::error, Severity::warning, Severity::note}) {
@@ -274,9 +275,10 @@ std::string mpg::verdictText(ArrayRef<Finding> findings) {
   return text.empty() ? "clean" : text;
 }
 
-void mpg::writeFindings(raw_ostream &out, StringRef path,
-                        ArrayRef<Finding> findings, const FixContext &context,
-                        bool colour) {
+/// Each finding with what, cost and fix.
+static void writeFindings(raw_ostream &out, StringRef path,
+                          ArrayRef<Finding> findings, const FixContext &context,
+                          bool colour) {
   StringSet<> printedLines;
   for (const Finding &finding : findings) {
     writeFindingLine(out, path, finding, colour, /*folds=*/true);

@@ -102,7 +102,8 @@ static void writeConclusions(raw_ostream &out, const BenchRun &run) {
     }
 }
 
-StringRef mpg::benchStyle() {
+/// The part of the style sheet for the page, after plotStyle().
+static StringRef benchStyle() {
   return R"css(
 .banner{margin:.9rem 0;padding:.7rem 1rem;background:var(--warning-tint);border:1px solid var(--warning);
 border-left-width:4px;border-radius:.4rem}

@@ -26,11 +26,6 @@ struct PlotSet {
   size_t pointsLeftOut = 0; ///< measured, but the page has no room for them
 };
 
-/// Widest number of series that one plot holds, and of plots.
-constexpr size_t plotSeriesLimit = 24, plotPanelLimit = 24;
-/// Categories that a plot holds if it has \p series series.
-size_t categoryLimit(size_t series);
-
 PlotSet arrangePlots(const ExperimentResult &experiment);
 
 //===----------------------------------------------------------------------===//
@@ -60,9 +55,6 @@ std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
 bool isNodeMap(const ExperimentResult &experiment);
 /// One map of its value, and one of each figure. pre: isNodeMap(experiment).
 void writeNodeMaps(llvm::raw_ostream &out, const ExperimentResult &experiment);
-
-/// The part of the style sheet for the page, after plotStyle().
-llvm::StringRef benchStyle();
 
 //===----------------------------------------------------------------------===//
 // Tables (BenchHtmlTable.cpp)

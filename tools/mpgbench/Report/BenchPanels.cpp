@@ -17,6 +17,9 @@
 using namespace llvm;
 using namespace mpg;
 
+/// Widest number of series that one plot holds, and of plots.
+static constexpr size_t plotSeriesLimit = 24, plotPanelLimit = 24;
+
 namespace {
 
 /// Points whose parameters have the same names.
@@ -48,7 +51,8 @@ private:
 
 } // namespace
 
-size_t mpg::categoryLimit(size_t series) {
+/// Categories that a plot holds if it has \p series series.
+static size_t categoryLimit(size_t series) {
   // Units of the drawing: about 330 for all, 10 for a series in a category.
   return std::max<size_t>(1, 330 / std::max<size_t>(20, 10 * series + 8));
 }
