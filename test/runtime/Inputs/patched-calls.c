@@ -1,8 +1,10 @@
 /* Acts like MPI libraries that track registered memory: writes a jump to its
  * own function over the code of munmap and madvise, where dlsym() finds them,
- * and prints the memory that went away. */
+ * and prints the memory that went away. With an argument it writes into the
+ * tables of calls instead. */
 #define _GNU_SOURCE
 #include "patch_function.h"
+#include "patch_tables.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -32,6 +34,27 @@ static int onAdvise(void *address, size_t bytes, int advice) {
   if (advice == MADV_DONTNEED)
     note(address, bytes);
   return (int)syscall(SYS_madvise, address, bytes, advice);
+}
+
+static void *(*realOpen)(const char *, int);
+static int isOpening;
+
+/* libfabric patches the tables of new libraries. */
+static void *onOpen(const char *file, int flags) {
+  if (isOpening++)
+    abort();
+  void *library = realOpen(file, flags);
+  isOpening--;
+  return library;
+}
+
+static void patchCalls(void) {
+  *(void **)&realOpen = dlsym(RTLD_DEFAULT, "dlopen");
+  if (patchTables("munmap", (void *)onUnmap) ||
+      patchTables("madvise", (void *)onAdvise) ||
+      patchTables("dlopen", (void *)onOpen))
+    exit(9);
+  printf("dlopen: %s\n", dlopen("libm.so.6", RTLD_NOW) ? "works" : dlerror());
 }
 
 static void watch(void *start, size_t bytes) {
@@ -106,15 +129,21 @@ static void adviseAll(void) {
     char *start = (char *)(((uintptr_t)memory[i] + page - 1) & -page);
     memset(memory[i], 1, bytes);
     watch(start, bytes - page);
-    madvise(start, bytes - page, MADV_DONTNEED);
-    printf("advice %d: %s%s\n", i, answer(), start[page] ? ", not zero" : "");
+    int error = madvise(start, bytes - page, MADV_DONTNEED);
+    printf("advice %d: %s%s\n", i, answer(),
+           !error && start[page] ? ", not zero" : "");
   }
 }
 
-int main(void) {
+int main(int count, char **words) {
+  (void)words;
   setvbuf(stdout, NULL, _IONBF, 0);
-  patch("munmap", (void *)onUnmap);
-  patch("madvise", (void *)onAdvise);
+  if (count > 1) {
+    patchCalls();
+  } else {
+    patch("munmap", (void *)onUnmap);
+    patch("madvise", (void *)onAdvise);
+  }
   freeBlocks(1 << 20);
   ownMapping();
   runThread(4 << 20);
