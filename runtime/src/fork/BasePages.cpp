@@ -52,6 +52,8 @@ struct Job {
 
 static BasePages base;
 
+static bool leaveSparseFrames();
+
 void mpg::startBasePages(const Config &config, Messages &messages) {
   base.hugePageBytes = config.hugeBytes;
   base.source = config.mode == Mode::automatic && thpIsAllowed()
@@ -59,6 +61,8 @@ void mpg::startBasePages(const Config &config, Messages &messages) {
                     : Source::normal;
   base.messages = &messages;
   base.isOn = config.mode != Mode::thp;
+  if (config.mode == Mode::automatic)
+    heapSpace.leaveSparse = leaveSparseFrames;
 }
 
 void mpg::noteUnmap(size_t bytes) {
@@ -189,14 +193,7 @@ static int runStopped(Job &job) {
   return job.error;
 }
 
-int mpg::leaveLargePages(Range range, Frames which) {
-  if (!hasLarge(range))
-    return ENOENT;
-  // A page that a device writes to must stay the page of its address.
-  if (memoryMayBePinned()) {
-    reportRefused("a device may use this memory");
-    return EBUSY;
-  }
+static int moveAway(Range range, Frames which) {
   Staged memory;
   if (buildStaged(Source::normal, roundUp(sizeof(Job), basePageBytes()),
                   basePageBytes(), nullptr, memory))
@@ -208,9 +205,86 @@ int mpg::leaveLargePages(Range range, Frames which) {
   notedPart(range, job.hugePageBytes);
   int error = runStopped(job);
   discard(memory);
+  return error;
+}
+
+int mpg::leaveLargePages(Range range, Frames which) {
+  if (!hasLarge(range))
+    return ENOENT;
+  // A page that a device writes to must stay the page of its address.
+  if (memoryMayBePinned()) {
+    reportRefused("a device may use this memory");
+    return EBUSY;
+  }
+  int error = moveAway(range, which);
   if (error == EBUSY)
     reportRefused("another thread cannot be stopped while they are replaced");
   return error;
+}
+
+//===----------------------------------------------------------------------===//
+// malloc_trim
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A frame of the heap on a page of the pool.
+struct HeapFrame {
+  uintptr_t from; ///< the first from here on
+  Range frame;    ///< empty: none
+  bool isSparse;
+};
+
+} // namespace
+
+/// \p wanted as a pointer to HeapFrame.
+static void findFrame(void *wanted, Range run) {
+  auto &found = *static_cast<HeapFrame *>(wanted);
+  if (!found.frame.empty() || run.end <= found.from)
+    return;
+  uintptr_t start = run.start > found.from ? run.start : found.from;
+  found.frame = {start, start + heapSpace.hugePageBytes()};
+}
+
+/// Whether less than half of it is anything but zeros.
+static bool isSparse(Range frame) {
+  size_t page = basePageBytes(), filled = 0;
+  for (uintptr_t at = frame.start; at < frame.end; at += page)
+    filled += isFilled(at, page);
+  return filled * page < frame.bytes() / 2;
+}
+
+/// Under the lock, so that the frame stays; but other threads may write to it.
+static HeapFrame nextHeapFrame(uintptr_t from) {
+  HeapFrame found{from, {}, false};
+  heapSpace.lockAll();
+  heapSpace.forEachHugeRun(findFrame, &found);
+  found.isSparse = !found.frame.empty() && isSparse(found.frame);
+  heapSpace.unlockAll(/*inChild=*/false);
+  return found;
+}
+
+/// In steps, because the threads stop meanwhile.
+static bool leaveSparseFrames() {
+  constexpr size_t maxBytes = 32 << 20;
+  if (memoryMayBePinned())
+    return false;
+  bool any = false;
+  Range sparse;
+  for (HeapFrame next = nextHeapFrame(0);;
+       next = nextHeapFrame(next.frame.end)) {
+    bool isMore = next.isSparse && sparse.end == next.frame.start &&
+                  sparse.bytes() < maxBytes;
+    if (!isMore && !sparse.empty() && moveAway(sparse, Frames::all))
+      return any;
+    any |= !isMore && !sparse.empty();
+    if (next.frame.empty())
+      return any;
+    if (isMore)
+      sparse.end = next.frame.end;
+    else
+      sparse = next.isSparse ? next.frame : Range{};
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -242,15 +242,11 @@ MPG_EXPORT int MPG_MALLOC(mallopt)(int option, int value) {
 // malloc_trim
 //===----------------------------------------------------------------------===//
 
-static bool trimHeap(size_t keepBytes) {
-  uint64_t before = heapSpace.mapped().all();
+/// \p keepBytes of the first arena stay.
+static bool trimPages(size_t keepBytes) {
   bool any = false;
-  settleCaches();
-  if (ThreadCache *cache = ownCache()) {
-    cache->medium.clear();
-    cache->releaseEmpty();
+  if (ThreadCache *cache = ownCache())
     any = cache->trimPages();
-  }
   any |= slabFrames.trimPages();
   slabFrames.releaseSpare();
   for (unsigned i = 0; i < arenaCount(); ++i) {
@@ -258,7 +254,18 @@ static bool trimHeap(size_t keepBytes) {
     any |= arena.trim(i == 0 ? keepBytes : 0);
     any |= arena.trimPages(i == 0 ? keepBytes : 0);
   }
-  heapSpace.reportUnreturned();
+  return any;
+}
+
+static bool trimHeap(size_t keepBytes) {
+  uint64_t before = heapSpace.mapped().all();
+  settleCaches();
+  if (ThreadCache *cache = ownCache()) {
+    cache->medium.clear();
+    cache->releaseEmpty();
+  }
+  bool any = trimPages(keepBytes);
+  any |= heapSpace.returnSparse(trimPages, keepBytes);
   // Or it went back when it became free.
   return any || heapSpace.mapped().all() < before;
 }

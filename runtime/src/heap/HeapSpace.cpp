@@ -551,9 +551,11 @@ bool HeapSpace::empty(Range memory) {
     while (next < memory.end && isHuge(next) == isHuge(at))
       next += hugeBytes;
     next = next < memory.end ? next : memory.end;
-    if (isHuge(at))
+    if (isHuge(at)) {
       unreturnedBytes.fetch_add(next - at, std::memory_order_relaxed);
-    else if (emptyChosen(innerHugeFrames({at, next}, basePageBytes()))) {
+      if (clearing.load(std::memory_order_relaxed))
+        memset(reinterpret_cast<void *>(at), 0, next - at);
+    } else if (emptyChosen(innerHugeFrames({at, next}, basePageBytes()))) {
       noteSplit({at, next});
       any = true;
     }
@@ -562,13 +564,28 @@ bool HeapSpace::empty(Range memory) {
   return any;
 }
 
-void HeapSpace::reportUnreturned() {
-  constexpr uint64_t worthReportBytes = 32 << 20;
+bool HeapSpace::returnSparse(bool (*emptyAgain)(size_t), size_t keepBytes) {
+  constexpr uint64_t worthBytes = 32 << 20;
   uint64_t bytes = unreturnedBytes.exchange(0),
            hugePages = now.huge / hugeBytes;
-  if (bytes < worthReportBytes || bytes < now.huge / 2 ||
-      messages->hasSaid(MPG_MSG_TRIM))
-    return;
+  if (bytes < worthBytes || bytes < now.huge / 2)
+    return false;
+  if (leaveSparse && !isLockedIn) {
+    clearing.fetch_add(1);
+    emptyAgain(keepBytes);
+    clearing.fetch_sub(1);
+    unreturnedBytes.store(0);
+    if (leaveSparse()) {
+      lockAll();
+      noteReason(
+          "malloc_trim() returns pages of the pool that are mostly free; "
+          "fix: fewer calls");
+      unlockAll(/*inChild=*/false);
+      return true;
+    }
+  }
+  if (messages->hasSaid(MPG_MSG_TRIM))
+    return false;
   LineBuffer line;
   line.add("heap: malloc_trim() cannot give back ")
       .addBytes(bytes)
@@ -577,6 +594,7 @@ void HeapSpace::reportUnreturned() {
       .addNumber(hugePages)
       .add(" of them; fix: MPG_MODE=thp");
   messages->report(MPG_MSG_TRIM, line);
+  return false;
 }
 
 bool HeapSpace::isHuge(uintptr_t address) const {

@@ -103,9 +103,15 @@ public:
   /// nothing in it is in use; no lock is held, as unmapChosen().
   bool empty(Range memory);
 
-  /// To be called after empty(): reports, once, that most of the heap is free
-  /// and stays, because blocks are in use on its pages of the pool.
-  void reportUnreturned();
+  /// To be called after empty(). If most of the heap is free and stays, because
+  /// blocks are in use on its pages of the pool: moves frames of which most is
+  /// zero off the pool, after \p emptyAgain(keepBytes), during which empty()
+  /// clears what it leaves. Returns whether any went; else reports it, once.
+  bool returnSparse(bool (*emptyAgain)(size_t), size_t keepBytes);
+
+  /// Moves frames of the heap of which most is zero to normal pages. Null where
+  /// the heap is to stay in the pool.
+  bool (*leaveSparse)() = nullptr;
 
   /// Whether memory of others may be at \p address: another thread may map
   /// memory in the range just while the heap grows or shrinks there. pre: the
@@ -208,6 +214,7 @@ private:
   std::atomic<uint64_t> lookedAtBytes{0};   ///< mapped at the last look
   std::atomic<unsigned> looksLeft{0};       ///< until there is more mapped
   std::atomic<uint64_t> unreturnedBytes{0}; ///< that empty() had to leave
+  std::atomic<unsigned> clearing{0};        ///< threads in returnSparse()
   Range metadataLeft MPG_GUARDED_BY(metadataLock);
   std::atomic<uint64_t> metadataTaken{0};
 };

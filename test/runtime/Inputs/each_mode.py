@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
 # The start's pages; of the pool, two of the stack, one of the heap, and those of the program.
 FEW = {"none": 2, "thp": 24, "auto": 28, "short": 28}
-TRIMMED = {"none": 2, "thp": 10, "short": 10 + 2 * SHORT_PAGES}
+TRIMMED = {"none": 2, "thp": 10, "auto": 16, "short": 10 + 2 * SHORT_PAGES}
 USER = ["setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"]
 LOCKS = ["prlimit", "--memlock=8388608", *USER]
 
