@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All signals are blocked in this process and taken one after the other by
-// sigwaitinfo, SIGCHLD among them, so nothing happens between two lines here.
-// A signal that the kernel sent because of the terminal (Ctrl-C, Ctrl-Z) has
-// reached the program too, which is in the same process group: it is not
-// passed on. One that a process sent to us alone is.
+// All signals, SIGCHLD included, are blocked in this process; sigwaitinfo takes
+// one at a time, so no handler runs between two lines here. The kernel sends a
+// signal of the terminal (Ctrl-C, Ctrl-Z) to the whole process group, to the
+// program, too: mpgrun does not forward it. It forwards a signal that a process
+// sent to mpgrun alone.
 //
-// ptrace: SEIZE instead of ATTACH leaves no SIGSTOP in the program, LISTEN
-// lets group stops be real stops, and PTRACE_EVENT_EXIT comes while the memory
-// is still there.
+// ptrace: SEIZE, unlike ATTACH, sends the program no SIGSTOP. LISTEN keeps a
+// program in a group stop until SIGCONT, as if nobody traced it.
+// PTRACE_EVENT_EXIT comes while the memory still exists.
 
 #include "Process/Supervisor.h"
 #include "Process/Program.h"
@@ -45,6 +45,7 @@ public:
 private:
   [[noreturn]] void becomeProgram(const std::string &path, char **arguments,
                                   char **environment);
+  bool start(const std::string &path, char **arguments, char **environment);
   void letGo();
   void watch();
   void handleSignal(const siginfo_t &info);
@@ -57,7 +58,9 @@ private:
   bool trace;
   function_ref<void(pid_t)> atExit;
   RunLooks looks;
-  timespec untilLook = {0, 2000000}; ///< early: what ends soon was seen once
+  /// Until the next inspection. The first is early: a program that ends soon
+  /// is inspected once, too.
+  timespec untilLook = {0, 2000000};
   SupervisedRun result;
   const pid_t supervisor = getpid();
   sigset_t everything, before;
@@ -126,7 +129,8 @@ void Supervisor::handleStop(int status) {
   }
 }
 
-/// A filter of system calls refuses to wait: the end would go unnoticed.
+/// A filter of system calls (seccomp) forbids wait4: the program's end would go
+/// unnoticed, so it ends now.
 void Supervisor::abandon() {
   result.error = std::string("cannot wait for the program, which was ended: ") +
                  strerror(errno) + " (wait4)";
@@ -145,7 +149,7 @@ bool Supervisor::reapChildren() {
     if (pid <= 0)
       return pid < 0;
     if (pid != result.pid)
-      continue; // inherited from what this process was before
+      continue; // a child of the program that this process was before its exec
     if (!WIFSTOPPED(status)) {
       result.waitStatus = status;
       return true;
@@ -163,7 +167,7 @@ void Supervisor::handleSignal(const siginfo_t &info) {
     kill(result.pid, info.si_signo);
 }
 
-/// exec has closed the other end of the pipe, or has failed.
+/// The pipe is readable once exec has closed its other end, or has failed.
 bool Supervisor::hasStarted() const {
   pollfd end = {statusPipe[0], POLLIN, 0};
   return poll(&end, 1, 0) == 1;
@@ -171,9 +175,9 @@ bool Supervisor::hasStarted() const {
 
 void Supervisor::inspect() {
   if (!hasStarted())
-    return; // it is still this program
-  // A look takes some time of the program's. So pauses become longer, up to 10
-  // ms, and are fifty times a look at least.
+    return; // the child still runs mpgrun's code
+  // An inspection slows the program down. So pauses double up to 10 ms, and are
+  // at least fifty times as long as an inspection.
   auto begin = std::chrono::steady_clock::now();
   looks.atTick(result.pid);
   std::chrono::nanoseconds time = std::chrono::steady_clock::now() - begin;
@@ -196,24 +200,37 @@ void Supervisor::watch() {
   }
 }
 
-SupervisedRun Supervisor::run(const std::string &path, char **arguments,
-                              char **environment) {
+static std::string describeStartError(int error) {
+  std::string text = std::string("cannot start a process: ") + strerror(error);
+  if (error == EMFILE)
+    text += "; raise that limit, 'ulimit -n 64' is enough here";
+  else if (error == EAGAIN)
+    text += "; 'ulimit -u' or pids.max of the control group is reached";
+  return text;
+}
+
+/// False: there is no child, and the result has the reason.
+bool Supervisor::start(const std::string &path, char **arguments,
+                       char **environment) {
   sigfillset(&everything);
   sigprocmask(SIG_BLOCK, &everything, &before);
-  // A parent may have left it ignored: children would then vanish unseen.
+  // The parent may have left SIGCHLD ignored: the kernel would then reap the
+  // child, and its status would be lost.
   signal(SIGCHLD, SIG_DFL);
   if (pipe2(startPipe, O_CLOEXEC) != 0 || pipe2(statusPipe, O_CLOEXEC) != 0 ||
       (result.pid = fork()) < 0) {
-    result.error = std::string("cannot start a process: ") + strerror(errno);
-    if (errno == EMFILE)
-      result.error += "; raise that limit, 'ulimit -n 64' is enough here";
-    else if (errno == EAGAIN)
-      result.error +=
-          "; 'ulimit -u' or pids.max of the control group is reached";
-    return result;
+    result.error = describeStartError(errno);
+    return false;
   }
   if (result.pid == 0)
     becomeProgram(path, arguments, environment);
+  return true;
+}
+
+SupervisedRun Supervisor::run(const std::string &path, char **arguments,
+                              char **environment) {
+  if (!start(path, arguments, environment))
+    return result;
   letGo();
   watch();
   int error;
@@ -253,7 +270,7 @@ void mpg::endLike(int waitStatus) {
 }
 
 //===----------------------------------------------------------------------===//
-// The work of others for it
+// Processes that the program started
 //===----------------------------------------------------------------------===//
 
 SmallVector<StringRef, 52> mpg::statFields(StringRef stat) {
@@ -296,6 +313,5 @@ std::string mpg::describeOtherProcesses(pid_t pid) {
     return "";
   return std::to_string(100 * others / (own + others)) +
          " % of the CPU time was that of programs that it started, which are "
-         "in "
-         "no row: profile those";
+         "in no row: profile those";
 }
