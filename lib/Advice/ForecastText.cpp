@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forecast for people, a table for each program and lines to paste; and for
-// programs as JSON.
+// The forecast as text, with a table for each program and lines to paste, and
+// as JSON.
 
 #include "Advice/Forecast.h"
 #include "Support/Format.h"
@@ -48,7 +48,7 @@ static void writeTable(raw_ostream &out, const Forecast &forecast) {
   table.write(out, /*indent=*/2);
 }
 
-static void writeOne(raw_ostream &out, const Forecast &forecast) {
+static void writeForecast(raw_ostream &out, const Forecast &forecast) {
   out << printable(forecast.program) << ": " << forecast.ranks
       << (forecast.ranks == 1 ? " process" : " processes") << " on a node"
       << (forecast.areRanksKnown ? "" : " (not known: one assumed)") << "\n";
@@ -64,8 +64,9 @@ static uint64_t toMebibytes(uint64_t bytes) {
   return divideCeil(bytes, uint64_t(1) << 20);
 }
 
-/// The one that needs most decides: programs of a script run one after another.
-static void writeLines(raw_ostream &out, const Forecast &largest) {
+/// The settings for a whole job. The programs of a script run one after
+/// another, so those of the largest suffice.
+static void writeSettings(raw_ostream &out, const Forecast &largest) {
   uint64_t pages = nodePages(largest);
   uint64_t all = toMebibytes(allNodeBytes(largest));
   out << "write" << (largest.isWhole() ? "" : ", at least: the heap is missing")
@@ -75,8 +76,9 @@ static void writeLines(raw_ostream &out, const Forecast &largest) {
       << "Mi, memory: " << toMebibytes(normalNodeBytes(largest)) << "Mi\n";
 }
 
-/// The forecast that needs most of each container: its programs run one after
-/// another, the containers of a pod at once. Without containers it is one.
+/// The largest forecast of each container: the programs of a container run one
+/// after another, the containers of a pod at the same time. A job without
+/// containers has one entry, with a null key.
 static MapVector<const JobContainer *, const Forecast *>
 findLargest(ArrayRef<Forecast> forecasts) {
   MapVector<const JobContainer *, const Forecast *> largest;
@@ -110,7 +112,7 @@ static void writeContainers(raw_ostream &out, ArrayRef<Forecast> forecasts) {
 void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
   const Forecast *largest = nullptr;
   for (const Forecast &forecast : forecasts) {
-    writeOne(out, forecast);
+    writeForecast(out, forecast);
     if (!largest || nodePages(forecast) > nodePages(*largest))
       largest = &forecast;
   }
@@ -120,14 +122,14 @@ void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
     out << "most at once: " << printable(largest->program)
         << ", if the programs run one after another\n";
   if (largest)
-    writeLines(out, *largest);
+    writeSettings(out, *largest);
 }
 
 //===----------------------------------------------------------------------===//
-// For programs
+// JSON
 //===----------------------------------------------------------------------===//
 
-/// At most what a reader of JSON can hold.
+/// Readers of JSON hold integers in int64_t; a sum that saturated is larger.
 static JsonItem cappedItem(uint64_t value) {
   return std::min<uint64_t>(value, INT64_MAX);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands that change what the script has set: builtins of the shell, modules,
+// Commands that change variables and limits: builtins of the shell, modules,
 // environments of spack and conda.
 
 #ifndef MPG_JOBSCRIPT_JOBBUILTINS_H
@@ -15,10 +15,12 @@ public:
   JobBuiltins(JobState &state, JobRecord &record)
       : state(state), variables(state.variables), record(record) {}
 
-  /// False: \p command starts a program, so far as is known here.
+  /// Applies \p command. False: it is none of these commands, so the caller
+  /// takes it for the start of a program.
   bool run(const ShellCommand &command);
 
-  /// Where "local" saves variables of the function that is being read.
+  /// Of the function that is being read: "local" saves the values here that
+  /// come back at its end. Null outside of functions.
   std::vector<SavedVariable> *locals = nullptr;
 
 private:

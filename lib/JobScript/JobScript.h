@@ -15,11 +15,11 @@
 
 namespace mpg {
 
-/// A word of a command, expanded as far as the script says what it is.
+/// A word of a command, expanded as far as the script alone determines it.
 struct JobWord {
   std::string text; ///< quotes removed, known variables replaced
-  /// The unknown parts: "$NP", "$(nproc)"; "" if all is known. The text has
-  /// them as they were written.
+  /// The unknown parts, which the text has as they were written: "$NP",
+  /// "$(nproc)"; "" if all is known.
   std::string unknown;
   bool known() const { return unknown.empty(); }
 
@@ -30,8 +30,7 @@ struct JobWord {
 
 enum class Scheduler : uint8_t { none, pjm, slurm, pbs, gridEngine };
 
-/// The prefix of a directive ("#PJM"), and the usual name of the
-/// system.
+/// The prefix of a directive ("#PJM"), and the usual name of the system.
 struct SchedulerWords {
   llvm::StringRef mark, name;
 };
@@ -45,7 +44,7 @@ struct JobDirective {
   unsigned line;
 };
 
-/// A variable that the script sets or takes away.
+/// A variable that the script sets or unsets.
 struct JobSetting {
   std::string name;
   JobWord value;
@@ -53,8 +52,8 @@ struct JobSetting {
   /// "export", "env", "command" (A=b prog), "mpiexec -x", "#PJM -x", "setenv",
   /// "unset"; "assignment": of the shell alone, no program sees it.
   std::string how;
-  /// Inside if, case, a loop or a function that is not called, or after && or
-  /// ||: may not happen.
+  /// May not happen: inside if, case, a loop or a function that is not called,
+  /// or after && or ||.
   bool conditional = false;
 };
 
@@ -75,18 +74,18 @@ struct JobLaunch {
   /// The text in which its command is written, where that is not the script:
   /// "steps.sh", "the here-document".
   std::string writtenIn;
-  size_t outerLaunchers = 0; ///< that are written outside of that text
+  size_t outerLaunchers = 0; ///< how many of the launchers precede that text
   unsigned line;
   bool conditional = false;
   /// Of "singularity exec IMAGE", else the script's: its libraries and folders
   /// are the image's.
   JobWord image;
-  /// Where the script has gone with cd; "": where the job starts.
+  /// The current folder, by the script's cd; "": where the job starts.
   JobWord folder;
   /// The entries of LD_LIBRARY_PATH, if it is not known as a whole.
   std::vector<JobWord> libraryFolders;
-  /// The line in which the script makes or replaces the program's file, if it
-  /// does; 0 if not. The file of now is another one then.
+  /// The line in which the script makes or replaces the program's file: the
+  /// file that is there now is not the one that will run. 0: it does not.
   unsigned madeLine = 0;
   size_t commandsBefore = 0; ///< of JobScript::commands
   /// It is an operand of a command that is not known to start it.
@@ -95,7 +94,7 @@ struct JobLaunch {
   bool notUnderstood = false;
   /// Of a manifest: in JobScript::containers.
   std::optional<size_t> container;
-  /// Its file is in the container's image; one of this name that is here is
+  /// Its file is in the container's image: a local file of this name is
   /// another one.
   bool isInImage = false;
   /// The variables at this point of the script, exported ones and its own;
@@ -124,8 +123,8 @@ struct JobContainer {
   /// of another size.
   bool asksOtherwise = false;
   bool hasMemoryOrCpu = false; ///< as a limit or a request
-  /// Of a volume in the pool that it mounts although no container of the pod
-  /// asks for pages; 0: none.
+  /// The line of a volume in the pool that it mounts although no container of
+  /// the pod asks for pages; 0: none.
   unsigned volumeLine = 0;
 };
 
@@ -165,8 +164,8 @@ using ProgramProbe = std::function<OperandKind(const JobLaunch &)>;
 /// or no text.
 using TextProbe = std::function<std::optional<std::string>(const JobLaunch &)>;
 
-/// Reads \p text. Every text is a script: what is wrong with it is in its
-/// problems, and the rest is read.
+/// Reads \p text. This never fails: JobScript::problems has the parts that
+/// could not be read.
 JobScript readJobScript(llvm::StringRef text, const std::string &path,
                         ProgramProbe probe = nullptr,
                         TextProbe readFile = nullptr);

@@ -7,6 +7,7 @@
 using namespace llvm;
 using namespace mpg;
 
+// Names have a space at either end, so that isListed() finds whole names only.
 static constexpr LauncherRow rows[] = {
 #define MPG_LAUNCHER(key, family, operands, names)                             \
   {Launcher::key, LauncherFamily::family, operands, " " names " "},
@@ -21,7 +22,7 @@ static constexpr OptionRow optionRows[] = {
 
 const LauncherRow &mpg::launcherRow(Launcher key) { return rows[size_t(key)]; }
 
-static bool listed(const char *names, StringRef name) {
+static bool isListed(const char *names, StringRef name) {
   StringRef all(names);
   if (name.contains(' '))
     return false;
@@ -34,7 +35,7 @@ static bool listed(const char *names, StringRef name) {
 
 const OptionRow *mpg::findLauncherOption(Launcher key, StringRef name) {
   for (const OptionRow &row : optionRows)
-    if (row.key == key && listed(row.names, name))
+    if (row.key == key && isListed(row.names, name))
       return &row;
   return nullptr;
 }
@@ -48,7 +49,7 @@ const LauncherRow *mpg::findLauncher(StringRef name) {
   if (name.starts_with("mpirun") || name.starts_with("mpiexec"))
     return &launcherRow(Launcher::mpi);
   for (const LauncherRow &row : rows)
-    if (listed(row.names, name))
+    if (isListed(row.names, name))
       return &row;
   return nullptr;
 }

@@ -26,17 +26,17 @@ uint64_t mpg::segmentPageBytes(uint64_t hugeBytes) {
   return hugeBytes <= separateSegmentsBytes ? hugeBytes : uint64_t(2) << 20;
 }
 
-/// A program that calls nothing of the runtime needs it all the same. It is
-/// named by path and not by -l: the user's -L must not find another one.
+/// Links libmpg, also into a program that calls none of its functions. By path
+/// and not by -l: a user's -L could find another one.
 static void addRuntime(const Additions &additions,
                        std::vector<std::string> &command) {
   StringRef library = additions.runtimeLibrary;
   if (library.empty())
     return;
-  // lld extracts members of an archive only on demand, and a second malloc
-  // in the program must not come in. --wrap alone demands none: the C
-  // library's is weak, so lld makes the wrapped name weak too, and calls
-  // address 0.
+  // lld extracts a member of an archive only on demand, and a second malloc
+  // must not come into the program: --wrap redirects the calls instead. --wrap
+  // alone demands no member: the C library's malloc is weak, so lld makes the
+  // wrapped name weak, too, and the program would call address 0.
   if (library.ends_with(".a")) {
     command.push_back("--undefined=mpg_start");
     static constexpr StringRef names[] = {
@@ -55,7 +55,7 @@ static void addRuntime(const Additions &additions,
 std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
                                          const Additions &additions) {
   std::vector<std::string> command = {request.lldArgs.front()};
-  // In front of the user's own choice, which wins.
+  // In front of the user's arguments: lld takes the last choice.
   if (additions.color)
     command.push_back("--color-diagnostics=always");
   if (!additions.passPlugin.empty())
@@ -341,7 +341,8 @@ static mpg_note_layout layoutNote(uint64_t hugeBytes, uint16_t flags) {
 
 namespace {
 
-/// A section of the last object, which moves what follows it to a border.
+/// A section of the last object. It is aligned, so the memory after it begins
+/// at a border of a large page.
 struct Tail {
   const char *section, *symbol;
   uint32_t type;

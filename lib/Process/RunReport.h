@@ -111,7 +111,7 @@ struct ProcessUse {
   uint32_t pid = 0, parent = 0;
   std::string command;
   std::string mode;
-  bool hasEnded = false; ///< the bytes are those of its end, else last told
+  bool hasEnded = false; ///< bytes are those of its end, else last reported
   uint64_t bytes = 0, hugeBytes = 0;
   uint64_t poolBytes = 0;    ///< known at the end only
   uint64_t unknownBytes = 0; ///< may be on large pages or not
@@ -186,24 +186,26 @@ std::vector<RegionUse> classifyText(const std::vector<MappedArea> &areas,
 /// .data and .bss nor libmpg's heap. pre: \p areas in order.
 RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
 
-/// Takes over what libmpg said; regions only if there are none yet. Nothing, if
-/// it said it of another program than the one whose memory was measured.
+/// Copies libmpg's state into the report; its regions only if the kernel's list
+/// gave none. Copies nothing if the state is of another program than the one
+/// whose memory was measured.
 void addState(RunReport &report, const mpg_state &state);
 
-/// Takes over what of \p regions, some time before the end, was more than at
-/// the end, and is not told by libmpg itself.
+/// Sets the peaks of thread stacks, thread heaps and other maps, which a
+/// program often unmaps before its end: where \p regions, from an earlier
+/// moment, have more than the report.
 void addPeakMappings(RunReport &report, const std::vector<RegionUse> &regions);
 
-/// Takes over what the other processes said.
+/// Copies the entries of the other processes.
 void addProcesses(RunReport &report, const mpg_state_table &table);
 
-/// Checks a state that came out of a file: counts within the arrays, texts
-/// ended. Null if libmpg has not written it. 22 KiB, so never on a stack, which
-/// may be small (ulimit -s).
+/// The state in \p bytes, which a program may have overwritten: counts are cut
+/// to the arrays and texts are terminated. Null if libmpg did not write it. On
+/// the heap, because 22 KiB may not fit a small stack (ulimit -s).
 std::unique_ptr<mpg_state> checkedState(llvm::StringRef bytes);
 
-/// "libmpg was not at work in ...", or that this is not known. pre: hasState is
-/// false.
+/// A sentence: libmpg was not active in the program, or that is not known.
+/// pre: hasState is false.
 std::string describeAbsence(const RunReport &report);
 
 /// The program's own memory that should have been on large pages and is not,
@@ -274,12 +276,12 @@ struct ProgramMemory {
 /// page of it for that: it takes milliseconds for each GiB.
 std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
 
-/// The program may not be traced: libmpg is to write down its mappings when it
-/// ends.
+/// For a program that may not be traced: asks libmpg to write its mappings at
+/// its end.
 void requestEnd(int stateFd);
 
-/// The mappings that it has written down; nothing if mpgrun has not asked, or
-/// the program ended by _exit or a signal.
+/// The mappings that libmpg wrote at the end; nothing if mpgrun did not ask, or
+/// the program ended by _exit or a signal, which skips libmpg's last step.
 std::optional<ProgramMemory> readToldMemory(int stateFd);
 
 /// Fills in the regions of \p report.

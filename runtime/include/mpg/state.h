@@ -66,8 +66,8 @@ struct mpg_state {
   uint64_t heapStart;
   uint64_t heapEnd;
   uint64_t heapTablesEnd; /* libmpg's own tables lie after the heap */
-  /* The maximum found in use before some of it was returned, and the part of it
-   * that was on large pages then. */
+  /* The maximum in use, sampled before memory is returned to the kernel, and
+   * the part of it that was on large pages at that time. */
   uint64_t heapPeakBytes;
   uint64_t heapPeakHugeBytes;
   uint32_t regionCount;
@@ -101,7 +101,7 @@ struct mpg_state_process {
 };
 
 struct mpg_state_table {
-  uint32_t taken; /* may be more than there are */
+  uint32_t taken; /* entries asked for, which may be more than there are */
   uint32_t pad;
   struct mpg_state_process processes[MPG_STATE_PROCESSES];
 };

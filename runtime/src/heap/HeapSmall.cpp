@@ -483,7 +483,6 @@ bool ThreadCache::hasReceived() const {
   return false;
 }
 
-/// Takes in what was sent to a cache without a thread; any may call.
 void ThreadCache::tidy() {
   auto expected = State::abandoned;
   // Again, if something was sent while the cache was borrowed.

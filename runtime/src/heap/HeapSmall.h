@@ -76,7 +76,7 @@ public:
     owned,     ///< by a thread that runs
     abandoned, ///< its thread has ended
     borrowed,  ///< abandoned, and a thread puts its lists in order
-    lost,      ///< in a forked child: its thread is not there
+    lost,      ///< in a forked child, where its thread does not exist
   };
 
   /// Free objects of one class, whatever slabs they are in: the last one freed
@@ -117,7 +117,8 @@ public:
       shelve(slab.sizeClass);
   }
 
-  /// An object of another cache's \p slab; goes there when there are some.
+  /// Frees an object of another cache's \p slab. Objects wait here and go to
+  /// their owner in batches.
   void sendHome(ThreadCache &owner, Slab &slab, FreeObject *object) {
     Waiting &some = waiting[slab.sizeClass];
     object->mark = getMark(object);
@@ -131,10 +132,10 @@ public:
       flush(slab.sizeClass);
   }
 
-  /// Sends what waits in sendHome() on.
+  /// Sends all objects that wait since sendHome() to their owners.
   void flush();
 
-  /// Takes in what others have freed.
+  /// Takes back the objects that other threads freed.
   void collect();
 
   /// Its thread ends.
@@ -153,21 +154,21 @@ public:
       visit(shelf.batches[i].first, shelf.batches[i].count);
   }
 
-  /// Takes in what was sent to a cache without a thread; any may call.
+  /// The same for a cache without a thread; any thread may call.
   void tidy();
 
-  /// Gives all that is free back to the slabs, and slabs without a used object
-  /// to the frames.
+  /// Returns free objects to their slabs, and slabs without an object in use to
+  /// the frames.
   void releaseEmpty();
 
-  /// Gives the base pages back that lie after the last object in use of a
-  /// slab, as Arena::trimPages(). pre: releaseEmpty().
+  /// Returns the base pages behind the last object in use of each slab to the
+  /// kernel, as Arena::trimPages(). pre: releaseEmpty().
   bool trimPages();
 
   void start();
 
-  /// Until no collapse is due (Collapse.h) each free() of a small object looks
-  /// whether it is time.
+  /// From now on, until no collapse is due (Collapse.h), each free() of a small
+  /// object checks whether it is time for one.
   void inspectEachFree();
 
   // Around a fork: no thread borrows an abandoned cache between the first and
