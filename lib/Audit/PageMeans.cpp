@@ -133,12 +133,14 @@ static void findLibmpg(const MeansContext &context, PageMeans &means) {
   else if (!loaded && context.report.closure && context.report.closure->secure)
     means.obstacle = "the loader preloads nothing into a program with special "
                      "rights";
-  else
+  else {
+    means.isMissing = loaded && !loaded->checks && !preloads;
     useLibmpg(context,
               preloads && !isVendors ? "mpgrun"
               : loaded               ? loaded->name
                                      : "the libmpg in it",
               means);
+  }
 }
 
 static bool hasUnknownMap(const Launch &launch) {

@@ -30,6 +30,7 @@ struct PageMeans {
   std::string obstacle;
   /// A large page library that is loaded, and why it brings nothing.
   std::string idle;
+  bool isMissing = false; ///< the library that would bring them is not here
   PageAnswer data = PageAnswer::absent, heap = PageAnswer::no,
              stacks = PageAnswer::no, mapped = PageAnswer::absent;
   /// The findings that keep data and heap away.

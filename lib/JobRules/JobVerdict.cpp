@@ -228,6 +228,8 @@ static std::string clauseFor(const ProgramVerdict &verdict,
       text += ", but not " + listText(others);
     if (!verdict.because.empty())
       text += " (" + verdict.because + ")";
+    if (means.isMissing)
+      text += ", if the node has that library, which was not found here";
     if (!verdict.known)
       text += std::string(", if its file, which was not looked at, is ") +
               (means.name == vendorName ? "linked with Fujitsu's compiler"
@@ -265,6 +267,11 @@ static std::string withoutPrograms(const JobScript &script) {
            std::to_string(script.bareNames[0].line) + ", " +
            script.bareNames[0].text +
            ", may be a program of the job and was not looked at";
+  if (!script.unread.empty())
+    return "it is not known what will be on large pages: line " +
+           std::to_string(script.unread[0].line) + ", " +
+           shortened(script.unread[0].text, 120) +
+           ", may start programs and was not read";
   return "the script starts no program that large pages matter for";
 }
 
@@ -329,7 +336,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
   }
   verdict.startsNothing = verdict.programs.empty() &&
                           script.notUnderstood.empty() &&
-                          script.bareNames.empty();
+                          script.bareNames.empty() && script.unread.empty();
   verdict.sentence = makeSentence(script, verdict.programs);
   return verdict;
 }

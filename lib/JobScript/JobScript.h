@@ -143,6 +143,9 @@ struct JobScript {
   /// Commands without a slash and without a launcher that are not common tools:
   /// programs of the job, or tools of the site. Not the script's functions.
   std::vector<JobProblem> bareNames;
+  /// The first text that the shell reads and this reader does not: "source
+  /// FILE", "eval $(command)".
+  std::vector<JobProblem> unread;
   std::vector<JobContainer> containers; ///< of a manifest
   // The request of the directives.
   std::optional<unsigned> nodes, ranks, ranksPerNode;

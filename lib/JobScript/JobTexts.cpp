@@ -50,6 +50,8 @@ void JobTexts::noteUnread(const ShellCommand &command) {
   what += command.words[1].text;
   record.addProblem(command.line,
                     "not read: " + what + "; what it sets is not known here");
+  if (record.script.unread.empty())
+    record.script.unread.push_back({command.line, what});
   if (command.name() != "eval")
     launches.noteProgramIn(command.words[1].text, command.line, command.name());
   // "srun bash -c 'source steps.sh'": it is what the job is for.
