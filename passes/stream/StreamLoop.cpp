@@ -7,6 +7,7 @@
 #include "stream/Stream.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -16,6 +17,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -108,6 +110,7 @@ private:
   Loop *findNest(const Instruction &place) const;
   void copyNest(Loop &nest, Value &isLarge);
   uint64_t minTimes() const;
+  uint64_t minBytes() const;
   Value *decide(const Decision &decision);
   Value *countFirst(IRBuilder<> &builder);
   Value *areAligned(Instruction &end);
@@ -149,6 +152,11 @@ uint64_t StreamWriter::minTimes() const {
                   options.streamAlways ? 0 : minRunBytes / shortest);
 }
 
+/// Fewer bytes than any last cache, or part of one, holds.
+uint64_t StreamWriter::minBytes() const {
+  return isRegionBody(function) ? minPartBytes : minCacheBytes;
+}
+
 const char *StreamWriter::whyNot() const {
   Instruction *end = loop.getLoopPreheader()->getTerminator();
   Decision decision = findDecision(*end);
@@ -158,26 +166,40 @@ const char *StreamWriter::whyNot() const {
   uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
   if (times && times <= minTimes())
     return "it is too short";
-  uint64_t minBytes = isRegionBody(function) ? minPartBytes : minCacheBytes;
-  return !options.streamAlways && getMaxBytes(decision.bytes) <= minBytes
+  return !options.streamAlways && getMaxBytes(decision.bytes) <= minBytes()
              ? "the caches hold what it writes"
              : nullptr;
 }
 
-/// Whether the nest writes more than this thread's part of the last cache.
+/// Whether the nest writes more than this thread's part of the last cache. That
+/// is asked only where it writes much: where L1 is full of its arrays, the line
+/// with the size would displace one of them.
 Value *StreamWriter::decide(const Decision &decision) {
   if (options.streamAlways)
     return ConstantInt::getTrue(function.getContext());
   Module &module = *function.getParent();
   Value *all = expander.expandCodeFor(decision.bytes, number, decision.place);
   IRBuilder<> builder(decision.place);
+  Value *isMuch = builder.CreateICmpSGT(all, builder.getInt64(minBytes()));
+  BasicBlock *front = decision.place->getParent();
+  DomTreeUpdater updater(dominators, DomTreeUpdater::UpdateStrategy::Eager);
+  Instruction *asked = SplitBlockAndInsertIfThen(
+      isMuch, decision.place->getIterator(), /*Unreachable=*/false,
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights(), &updater,
+      &loops);
+  builder.SetInsertPoint(asked);
   Value *limit = builder.CreateLoad(number, getCacheBytes(module));
   if (isRegionBody(function)) {
     Value *threads = builder.CreateCall(module.getOrInsertFunction(
         "omp_get_num_threads", builder.getInt32Ty()));
     limit = builder.CreateUDiv(limit, builder.CreateZExt(threads, number));
   }
-  return builder.CreateICmpSGT(all, limit);
+  Value *isMore = builder.CreateICmpSGT(all, limit);
+  PHINode *isLarge = PHINode::Create(builder.getInt1Ty(), 2, "",
+                                     decision.place->getParent()->begin());
+  isLarge->addIncoming(builder.getFalse(), front);
+  isLarge->addIncoming(isMore, asked->getParent());
+  return isLarge;
 }
 
 /// The loop in front of \p place, if it has no other loops than ours in it.

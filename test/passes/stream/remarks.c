@@ -25,8 +25,12 @@
 // OTHER: warning: {{.*}}stream-stores has no effect: it is for x86-64 Linux only
 // OTHER-NOT: mpg_stream
 double look(const double *);
-// The size of the nest is compared in front of it, and a run ends with the fence.
+// The size of the nest is compared in front of it, and a run ends with the fence. Where
+// it is smaller than any last cache, that cache's size is not loaded.
 // ASM-LABEL: {{^}}scale:
+// ASM: cmpq $1048577, %r
+// ASM-NEXT: jge
+// ASM: ret
 // ASM: mpg_stream_cache(%rip)
 // ASM: movntpd
 // ASM-NOT: ret
@@ -74,6 +78,7 @@ void short_one(double *restrict a, const double *restrict b) {
 // The rows are read in the nest, so only a row's bytes count, not the nest's.
 // ASM-LABEL: {{^}}again:
 // ASM-NOT: imulq
+// ASM: cmpq $1048577, %r
 // ASM: mpg_stream_cache(%rip)
 double again(double *restrict a, const double *restrict b, long n, long m) {
   double sum = 0;
