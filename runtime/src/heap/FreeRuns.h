@@ -59,8 +59,30 @@ struct UnitEntry {
   Shared<uint16_t> owner; ///< runs of different owners never become one
   uint8_t detail; ///< free: 1 if the memory is zero; else the owner's business
   Shared<UnitState> state; ///< last, see above
+
+  /// Length, and above it `next`, as one number.
+  uint64_t size() const {
+    uint64_t both;
+    __builtin_memcpy(&both, this, sizeof both);
+    return both;
+  }
+
+  // Owner, detail, and state as one number.
+  static constexpr uint32_t detailAt = 16, stateAt = 24; ///< bits
+
+  uint32_t head() const {
+    return __atomic_load_n(reinterpret_cast<const Head *>(&owner),
+                           __ATOMIC_ACQUIRE);
+  }
+  void setHead(uint32_t to) {
+    __atomic_store_n(reinterpret_cast<Head *>(&owner), to, __ATOMIC_RELEASE);
+  }
+
+private:
+  using Head __attribute__((may_alias)) = uint32_t;
 };
 static_assert(sizeof(UnitEntry) == 16, "four in a cache line");
+static_assert(offsetof(UnitEntry, owner) == 12, "head() reads to the end");
 
 class FreeRuns {
 public:

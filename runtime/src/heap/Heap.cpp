@@ -111,6 +111,8 @@ bool mpg::setTrimThreshold(uint64_t bytes) {
   if (arenaSettings.trimBytes == UINT64_MAX)
     return false;
   arenaSettings.trimBytes = bytes;
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
+    cache->medium.forgetRoom();
   return true;
 }
 

@@ -225,6 +225,12 @@ inline Range mediumBlock(uint32_t page) {
           start + entry.length * heapPageBytes};
 }
 
+/// The shift of the block whose entry has \p head, in bytes.
+inline size_t getShift(uint32_t head) {
+  static_assert(colorStepBytes == 1 << 8, "a detail in its place");
+  return head >> (UnitEntry::detailAt - 8) & 0xff00;
+}
+
 // The edges of a medium block: a word after it, and one in front of it where
 // those bytes are its own, that a program which writes where it should not
 // overwrites. They are looked at when the block is freed or resized.
@@ -236,7 +242,9 @@ inline Range mediumBlock(uint32_t page) {
 // first touch has decided where they go.
 
 /// Of a block of \p bytes that has edges: where the one after it is.
-inline size_t computeTail(size_t bytes) { return roundUp(bytes + 8, 16) - 8; }
+constexpr size_t computeTail(size_t bytes) {
+  return roundUp(bytes + 8, 16) - 8;
+}
 
 inline uint64_t &edgeAt(uintptr_t address) {
   return *reinterpret_cast<uint64_t *>(address);
@@ -245,6 +253,11 @@ inline uint64_t &edgeAt(uintptr_t address) {
 /// later be in the same place.
 inline uint64_t computeEdge(uintptr_t address) {
   return heapMap.edgeMark ^ address;
+}
+
+/// Whether the block that begins at \p start has bytes of its own in front.
+inline bool hasFront(uintptr_t start) {
+  return __builtin_expect(start % heapPageBytes != 0, 1);
 }
 
 inline void noteAsked(UnitEntry &entry, size_t bytes) {
@@ -259,7 +272,7 @@ inline void *writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
   bool hasEdges = bytes <= arenaSettings.maxEdgedBytes && tail + 8 <= end;
   if (hasEdges) {
     edgeAt(tail) = computeEdge(tail);
-    if (entry.detail) // else the bytes in front are another block's
+    if (hasFront(start)) // else the bytes in front are another block's
       edgeAt(start - 8) = computeEdge(start - 8);
   }
   noteAsked(entry, bytes);
@@ -278,10 +291,14 @@ inline void *setEdges(uint32_t page, size_t bytes) {
 /// they were left.
 inline bool edgesAreRight(const UnitEntry &entry, uintptr_t start) {
   uint32_t bytes = __atomic_load_n(&entry.previous, __ATOMIC_ACQUIRE);
+  if (bytes == 0)
+    return true;
   uintptr_t tail = start + computeTail(bytes);
-  return bytes == 0 ||
-         (edgeAt(tail) == computeEdge(tail) &&
-          (!entry.detail || edgeAt(start - 8) == computeEdge(start - 8)));
+  if (__builtin_expect(edgeAt(tail) != computeEdge(tail), 0))
+    return false;
+  if (!hasFront(start))
+    return true;
+  return __builtin_expect(edgeAt(start - 8) == computeEdge(start - 8), 1);
 }
 
 /// The same without edges.

@@ -161,11 +161,9 @@ static inline ThreadCache *getOwner(const Slab &slab, const void *block,
   return nullptr;
 }
 
-/// malloc() for more than maxSmallBytes. Not inline, as freePages(): small
-/// blocks need none of its registers.
+/// malloc() for more than maxSmallBytes where the block that was freed last
+/// does not serve. Not inline: the others need none of its registers.
 [[gnu::noinline]] static void *allocatePages(ThreadCache &cache, size_t bytes) {
-  if (cache.medium.isForLast(bytes))
-    return cache.medium.acquireLast();
   bool mustMap =
       largeSettings.always &&
       bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
@@ -177,27 +175,37 @@ static inline ThreadCache *getOwner(const Slab &slab, const void *block,
 
 MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   ThreadCache *cache = threadCache;
-  if (__builtin_expect(bytes > maxSmallBytes, 0))
+  if (__builtin_expect_with_probability(bytes > maxSmallBytes, 0, 0.7)) {
+    if (__builtin_expect(cache->medium.isForLast(bytes), 1))
+      return cache->medium.acquireLast();
     return allocatePages(*cache, bytes);
+  }
   if (void *object = cache->allocate(getClass(bytes)))
     return object;
   return passesOn.load(std::memory_order_acquire) ? nextMalloc.malloc(bytes)
                                                   : allocateBlock(bytes);
 }
 
-/// The rest of free() for a block of whole pages that begins in \p page.
-[[gnu::noinline]] static void freePages(ThreadCache &cache, void *block,
-                                        size_t page, uintptr_t caller) {
-  UnitEntry &entry = heapMap.pages[page];
-  if (entry.state == UnitState::used &&
+/// freePages() for what the thread's cache does not know as a block of its own.
+[[gnu::noinline]] static void freePagesSlowly(void *block, UnitEntry &entry,
+                                              uintptr_t caller) {
+  if (threadCache != &noCache && entry.state == UnitState::used &&
       uintptr_t(block) % heapPageBytes == entry.detail * colorStepBytes &&
-      __builtin_expect(edgesAreRight(entry, uintptr_t(block)), 1)) {
-    if (cache.medium.recycle(block, entry))
-      return;
-    if (&cache != &noCache)
-      return freeMedium(uint32_t(page));
-  }
+      edgesAreRight(entry, uintptr_t(block)))
+    return freeMedium(uint32_t(&entry - heapMap.pages));
   freeBlock(block, caller);
+}
+
+/// The rest of free() for a block of whole pages, \p offset into the heap. Not
+/// inline, as allocatePages().
+[[gnu::noinline]] static void freePages(void *block, size_t offset,
+                                        MediumCache &cache, uintptr_t caller) {
+  UnitEntry &entry = heapMap.pages[offset / heapPageBytes];
+  uint32_t head = entry.head();
+  if (__builtin_expect(!cache.isRight(block, entry, head), 0))
+    return freePagesSlowly(block, entry, caller);
+  if (__builtin_expect(!cache.recycle(block, entry, head), 0))
+    freeMedium(uint32_t(offset / heapPageBytes));
 }
 
 MPG_EXPORT void MPG_MALLOC(free)(void *block) {
@@ -212,7 +220,9 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
       if (cache != &noCache)
         return cache->sendHome(*owner, slab, object);
     }
-    return freePages(*cache, block, offset / heapPageBytes, MPG_CALLER);
+    if (__builtin_expect(cache->medium.recycleAgain(block), 1))
+      return;
+    return freePages(block, offset, cache->medium, MPG_CALLER);
   }
   if (passesOn.load(std::memory_order_acquire))
     return nextMalloc.free(block);

@@ -32,25 +32,30 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
   constexpr size_t maxFewThreadsBytes = 32 << 20,
                    maxManyThreadsBytes = 64 << 20;
   constexpr uint64_t share = 4;
-  owner = arena.number();
+  usedHead = arena.number() | uint32_t(UnitState::used) << UnitEntry::stateAt;
+  lastSize.store(0, std::memory_order_relaxed);
+  static_assert(computeTail(0) == sizeof spare.block, "as `spare`");
+  spare.front = computeEdge(uintptr_t(&spare.front));
+  spare.tail = computeEdge(uintptr_t(&spare.tail));
   bool isColored = arenaSettings.coloring.load(std::memory_order_relaxed);
   firstList = tables.firstList[isColored];
   fewBytes = arena.mapped() / share;
-  maxBytes = max;
+  size_t room = max;
   if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
-    maxBytes =
-        threads <= maxFewThreadsBytes / min    ? maxFewThreadsBytes / threads
-        : threads <= maxManyThreadsBytes / min ? min
-                                               : maxManyThreadsBytes / threads;
+    room = threads <= maxFewThreadsBytes / min ? maxFewThreadsBytes / threads
+           : threads <= maxManyThreadsBytes / min
+               ? min
+               : maxManyThreadsBytes / threads;
+  uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  maxBytes.store(trim < room ? trim : room, std::memory_order_relaxed);
 }
 
 bool MediumCache::settle() {
-  if (!last)
+  if (!lastBytes)
     return false;
   uint32_t list = getList(last->length);
   insert(*last, list, getFilled(list));
-  last = nullptr;
-  lastBytes = 0;
+  forgetLast();
   return true;
 }
 
@@ -82,15 +87,21 @@ bool MediumCache::recycleLong(uint32_t page) {
   constexpr uint32_t maxPages = maxLongBytes / heapPageBytes + 1;
   settle();
   // A single page is of a request for a large alignment.
-  if (entry.owner != owner || entry.length < minPages ||
-      entry.length > maxPages ||
+  uint32_t head = entry.head();
+  if (!mayHave(head) || entry.length < minPages || entry.length > maxPages ||
       !mayKeep(keptBytes + entry.length * heapPageBytes))
     return false;
-  entry.state = UnitState::cached;
-  setLast(reinterpret_cast<void *>(mediumBlock(page).start), entry);
   // Where each malloc() has something to do, it looks at the lists.
-  if (isCollapseDue.load(std::memory_order_relaxed) || watchedBytes != SIZE_MAX)
-    settle();
+  if (entry.next && !isCollapseDue.load(std::memory_order_relaxed) &&
+      watchedBytes == SIZE_MAX) {
+    setLast(reinterpret_cast<void *>(mediumBlock(page).start), entry, head);
+    lastSize.store(0, std::memory_order_relaxed); // each free() looks again
+  } else {
+    uint32_t list = getList(entry.length);
+    insert(entry, list, getFilled(list));
+    lastBlock = nullptr;
+  }
+  entry.setHead(head ^ usedToCached);
   return true;
 }
 
@@ -98,7 +109,7 @@ bool MediumCache::recycleForOthers(uint32_t page) {
   settle();
   const UnitEntry &entry = heapMap.pages[page];
   size_t bytes = entry.length * heapPageBytes;
-  if (entry.owner != owner || bytes > missedBytes || bytes > limit())
+  if (!mayHave(entry.head()) || bytes > missedBytes || bytes > limit())
     return false;
   missedBytes -= bytes;
   while (keptBytes && keptBytes + bytes > limit())
@@ -128,7 +139,8 @@ bool MediumCache::shrinkFor(size_t bytes) {
 
 void MediumCache::clear() {
   // First, so that nothing enters while its blocks leave.
-  owner = UINT32_MAX;
+  usedHead = UINT32_MAX;
+  forgetRoom();
   missedBytes = 0;
   settle();
   while (keptBytes)

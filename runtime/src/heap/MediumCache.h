@@ -26,29 +26,52 @@ public:
   /// From here on it keeps blocks of \p arena, as one of \p threads that may.
   void start(const Arena &arena, unsigned threads) MPG_REQUIRES(arena.lock);
 
+  /// Until start() has the room computed it keeps nothing: the threshold for
+  /// trimming has changed. Any thread may call it.
+  void forgetRoom() {
+    lastSize.store(0, std::memory_order_relaxed);
+    maxBytes.store(0, std::memory_order_relaxed);
+  }
+
   /// Whether acquireLast() has a block for \p bytes, more than one page.
   bool isForLast(size_t bytes) const { return bytes == lastBytes; }
   void *acquireLast() {
-    MPG_CHECK(last && last->state == UnitState::cached &&
+    MPG_CHECK(lastBytes && last->state == UnitState::cached &&
               uintptr_t(lastBlock) + lastBytes <=
                   addressOfPage(uint32_t(last - heapMap.pages) + last->length));
-    last->state = UnitState::used;
-    last = nullptr;
+    last->setHead(lastHead);
     lastBytes = 0;
     return lastBlock;
+  }
+
+  /// Frees \p block if acquireLast() gave it out, and nothing was freed since.
+  /// Another thread may have freed it and got it again.
+  bool recycleAgain(void *block) {
+    UnitEntry *entry = last;
+    uint32_t head = lastHead;
+    uint64_t size = lastSize.load(std::memory_order_relaxed);
+    if (__builtin_expect(block != lastBlock, 0) ||
+        __builtin_expect(entry->head() != head, 0) ||
+        __builtin_expect(entry->size() != size, 0) ||
+        __builtin_expect(!edgesAreRight(*entry, uintptr_t(block)), 0))
+      return false;
+    MPG_CHECK(!lastBytes && mayHave(head) && size >> 32);
+    lastBytes = size >> 32;
+    entry->setHead(head ^ usedToCached);
+    return true;
   }
 
   /// The lists whose blocks serve for \p bytes, at most maxBlockBytes and more
   /// than one page; 0: none, or settle() has something to do before. Blocks may
   /// have a quarter more pages than needed.
   uint64_t find(size_t bytes) {
-    if (last) {
+    if (lastBytes) {
       uint32_t list = last->length - minPages;
       if (list >= shortLists)
         return 0;
       insert(*last, list, shortFilled);
-      last = nullptr;
-      lastBytes = 0;
+      forgetLast();
+      toLists = many;
     }
     uint32_t step = uint32_t(bytes + colorStepBytes - 1) / colorStepBytes;
     return shortFilled & tables.listsFor[firstList[step]];
@@ -65,20 +88,22 @@ public:
     first[list] = entry.next;
     shortFilled &= ~(uint64_t(entry.next == 0) << list);
     keptBytes -= blockBytes;
-    entry.state = UnitState::used;
     uintptr_t pages = addressOfPage(page);
-    uintptr_t start = pages + entry.detail * colorStepBytes;
+    uint32_t head = entry.head() ^ usedToCached;
+    size_t shift = getShift(head);
     // Its edges are there: they were right when it was freed.
     if (entry.previous == bytes) {
       noteAsked(entry, bytes);
-      return reinterpret_cast<void *>(start);
+    } else {
+      // A block that was for less may begin too late for more.
+      size_t max = (blockBytes - bytes) / colorStepBytes * colorStepBytes;
+      size_t less = shift > max ? shift - max : 0;
+      shift -= less;
+      head -= uint32_t(less) << (UnitEntry::detailAt - 8);
+      writeEdges(entry, pages + shift, pages + blockBytes, bytes);
     }
-    uintptr_t end = pages + blockBytes;
-    if (__builtin_expect(start + bytes > end, 0)) {
-      fitStart(entry, bytes);
-      start = pages + entry.detail * colorStepBytes;
-    }
-    return writeEdges(entry, start, end, bytes);
+    entry.setHead(head);
+    return reinterpret_cast<void *>(pages + shift);
   }
 
   /// The same for more than maxBlockBytes, at most maxLongBytes.
@@ -92,23 +117,40 @@ public:
       missedBytes = missedBytes + bytes < max ? missedBytes + bytes : max;
   }
 
-  /// Frees a block of up to maxBlockBytes. False: it is longer, or belongs to
-  /// another arena, or there is no room. pre: \p entry, which is `used`, is
-  /// its.
-  bool recycle(void *block, UnitEntry &entry) {
-    MPG_CHECK(entry.state == UnitState::used);
+  /// Whether \p block, on the page of \p entry with \p head, is one in use that
+  /// it may keep, and its edges are as they were left.
+  bool isRight(void *block, const UnitEntry &entry, uint32_t head) const {
+    return __builtin_expect(mayHave(head), 1) &&
+           __builtin_expect(uintptr_t(block) % heapPageBytes == getShift(head),
+                            1) &&
+           __builtin_expect(hasRightEdges(entry, uintptr_t(block)), 1);
+  }
+
+  /// Frees a block of up to maxBlockBytes. False: it is longer, or there is no
+  /// room. pre: isRight()
+  bool recycle(void *block, UnitEntry &entry, uint32_t head) {
+    MPG_CHECK(mayHave(head) && entry.state == UnitState::used);
     uint32_t list = entry.length - minPages;
     size_t bytes = keptBytes + entry.length * heapPageBytes;
-    if (entry.owner != owner || list >= shortLists || !mayKeep(bytes))
+    if (__builtin_expect(list >= shortLists, 0) ||
+        __builtin_expect(!mayKeep(bytes), 0))
       return false;
-    if (last) {
+    if (lastBytes) {
       if (!mayKeep(bytes + last->length * heapPageBytes))
         return false;
       insert(entry, list, shortFilled);
+    } else if (toLists) {
+      --toLists;
+      insert(entry, list, shortFilled);
+    } else if (entry.next) {
+      setLast(block, entry, head);
+      lastSize.store(entry.length | uint64_t(entry.next) << 32,
+                     std::memory_order_relaxed);
     } else {
-      setLast(block, entry);
+      insert(entry, list, shortFilled);
+      lastBlock = nullptr;
     }
-    entry.state = UnitState::cached;
+    entry.setHead(head ^ usedToCached);
     return true;
   }
 
@@ -138,6 +180,10 @@ public:
 private:
   static constexpr uint32_t minPages = 2, shortLists = 64, longLists = 21;
   static constexpr uint32_t minLongPages = 64; ///< of the first long list
+  /// Blocks that go to their lists after one that malloc() did not want.
+  static constexpr uint32_t many = 32;
+  static constexpr uint32_t usedToCached = 1 << UnitEntry::stateAt;
+  static_assert((uint8_t(UnitState::used) ^ 1) == uint8_t(UnitState::cached));
   static_assert(minPages + shortLists - 1 == maxBlockBytes / heapPageBytes + 1,
                 "one more page for the shift");
 
@@ -161,19 +207,53 @@ private:
     return shortLists + (high - lowHigh) * 4 + (pages >> (high - 2) & 3);
   }
 
-  bool mayKeep(size_t bytes) const {
-    return bytes <= maxBytes &&
-           bytes <= arenaSettings.trimBytes.load(std::memory_order_relaxed);
-  }
-  size_t limit() const {
-    uint64_t trim = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-    return trim < maxBytes ? trim : maxBytes;
+  /// Whether \p head is of a block in use that it may keep.
+  bool mayHave(uint32_t head) const {
+    return (head & ~(uint32_t(0xff) << UnitEntry::detailAt)) == usedHead;
   }
 
-  void setLast(void *block, UnitEntry &entry) {
+  // As the functions of HeapMedium.h, without a branch by whether there are
+  // edges: where blocks of many sizes come and go, it would often be
+  // mispredicted. A block without them has those of `spare`.
+  uintptr_t orSpare(uint32_t edgedBytes, uintptr_t start) const {
+    // Not by `? :`, of which the compiler makes a branch.
+    auto other = uintptr_t(&spare.block);
+    return other ^ ((other ^ start) & -uintptr_t(edgedBytes != 0));
+  }
+  void writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
+                  size_t bytes) {
+    bool hasEdges = (bytes <= arenaSettings.maxEdgedBytes) &
+                    (start + computeTail(bytes) + 8 <= end);
+    uint32_t edgedBytes = uint32_t(bytes) & -uint32_t(hasEdges);
+    start = orSpare(edgedBytes, start);
+    uintptr_t tail = start + computeTail(edgedBytes);
+    edgeAt(tail) = computeEdge(tail);
+    if (hasFront(start))
+      edgeAt(start - 8) = computeEdge(start - 8);
+    noteAsked(entry, bytes);
+    __atomic_store_n(&entry.previous, edgedBytes, __ATOMIC_RELEASE);
+  }
+  bool hasRightEdges(const UnitEntry &entry, uintptr_t start) const {
+    uint32_t bytes = __atomic_load_n(&entry.previous, __ATOMIC_ACQUIRE);
+    start = orSpare(bytes, start);
+    uintptr_t tail = start + computeTail(bytes);
+    return __builtin_expect(edgeAt(tail) == computeEdge(tail), 1) &&
+           (!hasFront(start) || edgeAt(start - 8) == computeEdge(start - 8));
+  }
+
+  size_t limit() const { return maxBytes.load(std::memory_order_relaxed); }
+  bool mayKeep(size_t bytes) const { return bytes <= limit(); }
+
+  /// pre: \p entry is used; its size has been noted.
+  void setLast(void *block, UnitEntry &entry, uint32_t head) {
     last = &entry;
     lastBytes = entry.next;
     lastBlock = block;
+    lastHead = head;
+  }
+  void forgetLast() {
+    lastBytes = 0;
+    lastBlock = nullptr;
   }
 
   /// Puts a block into a list, of those that \p lists says are not empty.
@@ -217,17 +297,25 @@ private:
   void releaseNext();
 
   // The block that was freed last is in no list: the next malloc() of as many
-  // bytes takes it with little to do. Null and 0: there is none.
+  // bytes takes it with little to do, and the next free() of it.
   UnitEntry *last = nullptr;
-  size_t lastBytes = 0; ///< that were asked for
-  void *lastBlock = nullptr;
+  size_t lastBytes = 0;              ///< that were asked for; 0: it is not free
+  void *lastBlock = nullptr;         ///< null: none
+  uint32_t lastHead = 0;             ///< of its entry while it is in use
+  std::atomic<uint64_t> lastSize{0}; ///< the same; 0: not for recycleAgain()
+  uint32_t toLists = 0; ///< so many blocks go to their lists at once
 
-  uint32_t owner = UINT32_MAX; ///< no arena
-  uint32_t turn = 0;           ///< the list that gives one away next
+  uint32_t usedHead = UINT32_MAX; ///< of blocks that it may keep; none
+  uint32_t turn = 0;              ///< the list that gives one away next
   const uint8_t *firstList = tables.firstList[1];
-  size_t keptBytes = 0, maxBytes = 0;
-  size_t fewBytes = 0;    ///< not worth a search for free memory
+  size_t keptBytes = 0;
+  std::atomic<size_t> maxBytes{0}; ///< at most what may stay free
+  size_t fewBytes = 0;             ///< not worth a search for free memory
   size_t missedBytes = 0; ///< asked for in vain while there was no room
+  /// A block of no bytes with its edges.
+  struct {
+    uint64_t front = 0, block = 0, tail = 0;
+  } spare;
   uint64_t shortFilled = 0, longFilled = 0; ///< lists that are not empty
   uint32_t first[shortLists + longLists] = {};
 };
