@@ -91,6 +91,7 @@ private:
   void readVerbose(Options &options);
   bool readColour(Options &options);
   bool readMode(Options &options);
+  bool readNames();
   bool readPid(std::optional<int> &pid);
   bool readPolicy(Options &options);
   bool readInputs(Options &options);
@@ -298,6 +299,17 @@ bool OptionReader::readPolicy(Options &options) {
   return true;
 }
 
+/// `--job="$script"` with a variable that is not set would be no job.
+bool OptionReader::readNames() {
+  for (const Arg *arg :
+       args.filtered(OPT_job, OPT_config, OPT_baseline, OPT_write_baseline,
+                     OPT_sysroot, OPT_profile, OPT_report_from))
+    if (StringRef(arg->getValue()).empty())
+      return fail(arg->getSpelling() +
+                  ": names no file; is a variable not set?");
+  return true;
+}
+
 bool OptionReader::read(Options &options) {
   AuditSettings &settings = options.settings;
   settings.checks = defaultChecks();
@@ -311,7 +323,7 @@ bool OptionReader::read(Options &options) {
       {"note", Severity::note},
       {"never", std::nullopt}};
   std::optional<uint64_t> minBytes;
-  if (!readTarget(settings) ||
+  if (!readNames() || !readTarget(settings) ||
       !readWord<ReportFormat>(OPT_format, options.format, formats) ||
       !readColour(options) ||
       !readWord<std::optional<Severity>>(OPT_fail_on, options.failOn, levels) ||
