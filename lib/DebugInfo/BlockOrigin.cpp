@@ -121,7 +121,7 @@ static void addSteps(const CallAddress &call, DebugInfo &info,
                      std::vector<Step> &steps) {
   StringRef library = sys::path::filename(call.path);
   const std::vector<SourceFrame> &frames = info.frames(call.address - 1);
-  if (frames.empty() && !isNobodys(library, SourceFrame()))
+  if (frames.empty())
     steps.push_back({&call, 0, SourceFrame(),
                      placeWithoutLine(call, info.functions(), nullptr)});
   for (size_t number = 0; number < frames.size(); ++number) {
@@ -188,8 +188,10 @@ std::string BlockNamer::findObject(ArrayRef<CallAddress> calls,
 BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   BlockOrigin origin;
   std::vector<Step> steps;
+  // Those of whole libraries are not read: it takes long.
   for (const CallAddress &call : calls)
-    addSteps(call, getInfo(call.path), steps);
+    if (!isNobodys(sys::path::filename(call.path), SourceFrame()))
+      addSteps(call, getInfo(call.path), steps);
   if (steps.empty())
     return origin;
   size_t first = 0; // that does more than to pass on

@@ -183,7 +183,7 @@ std::vector<Dwarf_Die> DwarfFile::findScopes(uint64_t address) {
 }
 
 /// "solve", "Grid::Grid": as the linker knows it, or as the source has it.
-static std::string nameOfFunction(Dwarf_Die &die) {
+static std::string findName(Dwarf_Die &die) {
   Dwarf_Attribute memory;
   for (unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
     if (Dwarf_Attribute *found = dwarf_attr_integrate(&die, attribute, &memory))
@@ -211,6 +211,19 @@ static std::string nameOfFunction(Dwarf_Die &die) {
   }
   free(scopes);
   return text;
+}
+
+/// An inlined function has many entries with one name, which takes a search
+/// through the unit if the linker does not know it.
+const std::string &DwarfFile::nameOfFunction(Dwarf_Die &die) {
+  Dwarf_Attribute memory;
+  Dwarf_Die origin = die;
+  if (dwarf_attr(&die, DW_AT_abstract_origin, &memory))
+    dwarf_formref_die(&memory, &origin);
+  auto [entry, isNew] = names.try_emplace(origin.addr);
+  if (isNew)
+    entry->second = findName(die);
+  return entry->second;
 }
 
 /// The call of the inlined function \p die.
@@ -262,7 +275,7 @@ const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
     int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
       continue;
-    next.function = nameOfFunction(scope);
+    next.function = dwarf->nameOfFunction(scope);
     next.isInlined = tag == DW_TAG_inlined_subroutine;
     std::optional<Dwarf_Die> type = getType(scope);
     next.returnsPointer = type && dwarf_tag(&*type) == DW_TAG_pointer_type;

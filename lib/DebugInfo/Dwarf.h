@@ -7,6 +7,7 @@
 
 #include "DebugInfo/DebugInfo.h"
 #include <elfutils/libdw.h>
+#include <map>
 #include <optional>
 
 namespace mpg {
@@ -27,6 +28,8 @@ struct DwarfFile {
   /// The scopes around \p address, innermost first, up to the function that has
   /// its code.
   std::vector<Dwarf_Die> findScopes(uint64_t address);
+  /// As in the source: "solve", "Grid::Grid".
+  const std::string &nameOfFunction(Dwarf_Die &die);
 
   std::string path; ///< of the program or library
   int fd = -1;
@@ -37,6 +40,8 @@ struct DwarfFile {
 private:
   bool open(const std::string &path);
   void addUnits();
+
+  std::map<const void *, std::string> names; ///< of functions, by entry
 };
 
 /// A number of \p die or of what it is an instance of.

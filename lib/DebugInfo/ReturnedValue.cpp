@@ -594,9 +594,11 @@ static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
     uint64_t bytes = isJump ? next.target - at : next.bytes;
     rest = rest.drop_front(bytes);
     at += bytes;
-    arrivals.add(next, *registers);
-    if (at < address)
-      isNext |= arrivals.meet(at, isNext, registers);
+    if (at >= address)
+      continue;
+    if (next.target < address)
+      arrivals.add(next, *registers);
+    isNext |= arrivals.meet(at, isNext, registers);
   }
 }
 
