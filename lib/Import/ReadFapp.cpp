@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
@@ -198,6 +199,14 @@ Error mpg::readFapp(StringRef text, Measurement &into) {
   // Regions lie in "all", if there is one, and would be counted twice.
   bool hasAll = any_of(file.events, [](const FappEvent &event) {
     return event.region == "all";
+  });
+  // A thread may have no page walk at all beside others that have some.
+  std::set<StringRef> seen;
+  for (const FappEvent &event : file.events)
+    if (parseCount(event.value).value_or(0))
+      seen.insert(event.name);
+  erase_if(file.events, [&](const FappEvent &event) {
+    return seen.count(event.name) && event.isWhole && event.value == "0";
   });
   for (const FappEvent &event : file.events)
     if (!hasAll || event.region == "all")
