@@ -448,6 +448,27 @@ std::vector<std::string> StreamChoice::names() const {
   return all;
 }
 
+static bool isFortran(const SimPart &part) {
+  return sys::path::extension(part.file).starts_with_insensitive(".f");
+}
+
+/// The mark in the source, in its language, that puts \p part into sector 1.
+static std::string describeMarking(const SimPart &part) {
+  if (!isFortran(part))
+    return "MPG_STREAM in front of the pointers to " +
+           printable(streamName(part));
+  return "'!OCL SCACHE_ISOLATE_ASSIGN(" +
+         printable(part.name.empty() ? "array" : part.name) +
+         ")' in front of the loops that use " + printable(streamName(part));
+}
+
+std::string mpg::describeMarking(const StreamChoice &choice) {
+  auto ways = map_range(choice.arrays, [](const SimPart &part) {
+    return ::describeMarking(part);
+  });
+  return join(ways, ", ");
+}
+
 /// Names that need no quotes in YAML, and that the side file may have.
 static bool isHintable(const SimPart &part) {
   return part.kind == "global" && !part.name.empty() &&
@@ -495,7 +516,9 @@ void mpg::writeAdvice(raw_ostream &out, const SimReport &report,
       << printable(report.machine.name) << ", not measured.\n"
       << "# Sectors: " << describeQuotaVerdict(report) << ".\n"
       << "# Pages: " << describeVerdict(report) << ".\n"
-      << "# Compile with mpg-clang --mpg-hints=FILE, then run:\n"
+      << "# Compile with "
+      << (any_of(choice.arrays, isFortran) ? "mpg-flang" : "mpg-clang")
+      << " --mpg-hints=FILE, then run:\n"
       << "#   FLIB_SCCR_CNTL=TRUE FLIB_L2_SECTOR_NWAYS_INIT="
       << report.divided.allWays - best->ways << "," << best->ways << " mpgrun "
       << command << "\n";
@@ -505,7 +528,6 @@ void mpg::writeAdvice(raw_ostream &out, const SimReport &report,
       out << name << ": stream # " << size << ", more than "
           << report.machine.caches[report.divided.level].name << " holds\n";
     else
-      out << "# By hand: MPG_STREAM in front of the pointers to "
-          << printable(streamName(part)) << ", " << size << "\n";
+      out << "# By hand: " << ::describeMarking(part) << ", " << size << "\n";
   }
 }

@@ -380,9 +380,7 @@ static std::string writeHints(const SimReport &report,
   }
   if (!hasHint(report, choice))
     return describeQuotaVerdict(report) +
-           "; but a side file cannot name it: put "
-           "MPG_STREAM in front of the pointers to " +
-           printable(join(choice.names(), ", "));
+           "; but a side file cannot name it: put " + describeMarking(choice);
   std::unique_ptr<raw_fd_ostream> file = openSimFile(path);
   if (!file)
     return "the file cannot be written";
