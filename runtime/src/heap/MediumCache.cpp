@@ -28,9 +28,11 @@ constexpr MediumCache::Tables MediumCache::makeTables() {
 const MediumCache::Tables MediumCache::tables = makeTables();
 
 void MediumCache::start(const Arena &arena, unsigned threads) {
-  constexpr size_t max = 16 << 20, min = 1 << 20;
+  // One block of 1 MiB with its shift, in each of 64 threads. One cache more is
+  // there for threads that are past their end.
+  constexpr size_t max = 16 << 20, min = (1 << 20) + heapPageBytes;
   constexpr size_t maxFewThreadsBytes = 32 << 20,
-                   maxManyThreadsBytes = 64 << 20;
+                   maxManyThreadsBytes = 65 * min;
   constexpr uint64_t share = 4;
   usedHead = arena.number() | uint32_t(UnitState::used) << UnitEntry::stateAt;
   lastSize.store(0, std::memory_order_relaxed);

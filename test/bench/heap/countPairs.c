@@ -2,7 +2,8 @@
  *
  * countPairs HOW BYTES THREADS PAIRS: each thread takes and frees PAIRS blocks.
  * `come`: one after the other. `hold`: 100 are held, the oldest is replaced.
- * `pass`: threads hand blocks to the next one, which frees them.
+ * `pass`: threads hand blocks to the next one, which frees them: 100 at a time, 10
+ * of those from 64 KiB on.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,13 +41,13 @@ static void hold(void) {
     free(slots[i]);
 }
 
-/* The barrier is outside of what is counted: 2 for each 100 pairs. */
 static void pass(int number) {
-  for (long i = 0; i < pairs; i += held) {
-    for (int k = 0; k < held; ++k)
+  int count = bytes >= 65536 ? 10 : held;
+  for (long i = 0; i < pairs; i += count) {
+    for (int k = 0; k < count; ++k)
       handed[number][k] = take();
     pthread_barrier_wait(&meeting);
-    for (int k = 0; k < held; ++k)
+    for (int k = 0; k < count; ++k)
       free(handed[(number + 1) % threads][k]);
     pthread_barrier_wait(&meeting);
   }
