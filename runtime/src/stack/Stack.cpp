@@ -13,8 +13,11 @@
 //           normal pages. The stack is grown to that border, and large pages
 //           continue from there. main begins at the border if libmpg calls it
 //           (mpg_calls_main)
+//   by need the same layout as parted, and main begins where the kernel has it:
+//           most programs need little more than that and take no page of the
+//           pool. Where no setting asks for more
 //
-// Below either is what the kernel would have there: a gap without access or, if
+// Below each is what the kernel would have there: a gap without access or, if
 // the limit is higher than the large part or unlimited, normal pages that grow
 // downwards. A program may change its limit: see StackLimit.cpp.
 //
@@ -45,6 +48,8 @@ static constexpr uint64_t minPartBytes = 8 << 20;
 /// Room below the frame of the caller that stays on normal pages when the
 /// stack is parted: everything that is in use while it happens.
 static constexpr size_t callFramesBytes = 64 << 10;
+/// The same where large pages come by need: most programs need little more.
+static constexpr size_t firstPartBytes = 128 << 10;
 
 /// See mainBegins().
 static uintptr_t topOfMain = 0;
@@ -56,6 +61,7 @@ struct Plan {
   uint64_t limitBytes = 0; ///< UINT64_MAX: none
   Range old;               ///< the stack as the kernel has made it
   Range above;             ///< taken up to the border; whole stacks only
+  bool byNeed = false;
   bool whole = false;
   bool skips = false; ///< main will begin on the large part of a parted stack
   bool readable = false; ///< arguments can be kept readable if it is whole
@@ -255,8 +261,9 @@ static bool isTooMuch(const Plan &plan, Messages &messages) {
 static bool layOut(Plan &plan, uint64_t bytes) {
   auto here = uintptr_t(__builtin_frame_address(0));
   size_t hugeBytes = plan.hugePageBytes;
+  size_t room = plan.byNeed ? firstPartBytes : callFramesBytes;
   plan.large.end = plan.whole ? roundUp(plan.old.end, hugeBytes)
-                              : roundDown(here - callFramesBytes, hugeBytes);
+                              : roundDown(here - room, hugeBytes);
   // The part above main's first frame must not be missing at the low end.
   uintptr_t top = plan.skips ? plan.large.end : plan.old.end;
   if (bytes >= top)
@@ -332,7 +339,7 @@ static bool reachBorder(const Plan &plan, Messages &messages) {
     reportShortage(messages, plan, ENOMEM);
     return false;
   }
-  growStackTo(plan.large.end);
+  stretchStackTo(plan.large.end);
   return true;
 }
 
@@ -377,11 +384,14 @@ static bool applyPlan(Plan &plan, Messages &messages) {
 
 static void reportMoved(Messages &messages, const Plan &plan) {
   bool isParted = !plan.whole && !plan.skips;
-  if (isParted)
+  if (isParted && !plan.byNeed)
     reportParted(messages, plan);
   uintptr_t end = isParted ? plan.old.end : plan.large.end;
   const char *reason = "";
-  if (isParted)
+  if (plan.byNeed)
+    reason = "its first part is on normal pages, and large ones come below "
+             "that when touched";
+  else if (isParted)
     reason = plan.readable
                  ? "no room above the stack: its first part is on normal pages"
                  : "the arguments have to stay on normal pages";
@@ -394,10 +404,6 @@ static void reportMoved(Messages &messages, const Plan &plan) {
 //===----------------------------------------------------------------------===//
 // Transparent pages
 //===----------------------------------------------------------------------===//
-
-/// Below the frames of start-up, which are on normal pages, as most programs
-/// need little more.
-static constexpr size_t firstPartBytes = 128 << 10;
 
 /// Lays out the large part in the kernel's own stack. Returns the address to
 /// which that must reach down; 0: no whole frame fits.
@@ -456,16 +462,25 @@ static bool useThp(const Config &config, Plan &plan, Messages &messages) {
   return true;
 }
 
+/// Whether the first part stays where it is: no setting asks for more, and
+/// below any arguments there is a whole large page.
+static bool comesByNeed(const Config &config, const Plan &plan) {
+  return !config.stacksGiven && config.stackPaging == Paging::demand &&
+         plan.hugePageBytes == hugeFrameBytes &&
+         plan.limitBytes >= 2 * hugeFrameBytes;
+}
+
 /// Pages of the pool; 0, or an errno value and the stack is as it was. \p
 /// isSaid: why has been said.
 static int usePool(const Config &config, Plan &plan, Messages &messages,
                    bool &isSaid) {
+  plan.byNeed = comesByNeed(config, plan);
   plan.above = {plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
-  plan.readable = canMoveArguments();
+  plan.readable = !plan.byNeed && canMoveArguments();
   plan.whole = plan.readable && holdPlace(plan.above);
   if (!plan.whole) {
     plan.above = Range{};
-    plan.skips = mpg_calls_main && mpg_calls_main();
+    plan.skips = !plan.byNeed && mpg_calls_main && mpg_calls_main();
   }
   int error = build(config, plan);
   if (error) {

@@ -130,12 +130,8 @@ int tryPlace(Range place);
 /// growth of a stack has no other way to say no than SIGSEGV.
 bool mayMapMore(size_t bytes);
 
-/// Touches the growing stack in use down to \p border, a page border below the
-/// stack pointer. pre: nothing lies there, the stack's limit allows it,
-/// mayMapMore().
-void growStackTo(uintptr_t border);
-
-/// As growStackTo(), without touching anything between.
+/// Makes the stack in use grow down to \p border, a page border below the stack
+/// pointer. pre: nothing lies there, the stack's limit allows it, mayMapMore().
 void stretchStackTo(uintptr_t border);
 
 /// Normal pages below \p top that grow downwards on their own, as the kernel's

@@ -106,21 +106,20 @@ static void letGrow() {
 static void shrink() {
   PlacedStack &stack = watched.stack;
   uintptr_t start = roundDown(callFramesEnd(), stack.hugePageBytes);
-  if (stack.grownTo && start >= stack.large.end)
+  bool isInFirstPart = start >= stack.large.end;
+  if (isInFirstPart)
     start = roundDown(callFramesEnd(), basePageBytes());
   // The memory below replaces the last of them.
-  if (start <= stack.large.start || !ownsStack() ||
-      (start >= stack.large.end && !stack.grownTo))
+  if (start <= stack.large.start || !ownsStack())
     return;
-  if (stack.grownTo) {
-    releasePlace({stack.grownTo, start});
-    stack.grownTo = stack.large.start = watched.openStart = start;
-    return notePartNotSeen(lowestAddress());
-  }
-  uintptr_t lower = stack.large.start - (stack.grows ? 0 : guardGapBytes());
+  size_t below = stack.grows ? growingStartBytes : guardGapBytes();
+  uintptr_t lower = stack.grownTo ? stack.grownTo : stack.large.start - below;
   releasePlace({lower, start});
   stack.large.start = watched.openStart = start;
-  stack.grows = mapGrowingBelow(start);
+  if (stack.grownTo)
+    stack.grownTo = start;
+  // The kernel's own stack grows again where nothing is below it.
+  stack.grows = stack.grownTo || isInFirstPart || mapGrowingBelow(start);
   notePartNotSeen(lowestAddress());
 }
 

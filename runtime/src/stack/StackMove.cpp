@@ -119,24 +119,13 @@ bool mpg::mayMapMore(size_t bytes) {
   return true;
 }
 
-/// Moves the stack pointer down with the touches: x86 kernels before 4.20 treat
-/// an access far below it as a stray pointer.
-__attribute__((noinline)) void mpg::growStackTo(uintptr_t border) {
-  constexpr size_t stepBytes = 16 << 10;
-  auto at = uintptr_t(__builtin_frame_address(0));
-  while (at > border + 2 * stepBytes) {
-    volatile char *step = static_cast<char *>(__builtin_alloca(stepBytes));
-    *step = 0;
-    at = uintptr_t(step);
-  }
-  *reinterpret_cast<volatile char *>(border) = 0;
-}
-
 static void *touchFrame(void *) {
   volatile char frame = 0;
   return reinterpret_cast<void *>(uintptr_t(frame));
 }
 
+// The stack pointer moves there: x86 kernels before 4.20 treat an access far
+// below it as a stray pointer.
 void mpg::stretchStackTo(uintptr_t border) {
   size_t page = basePageBytes();
   callBelow(border + page / 2, touchFrame, nullptr);

@@ -69,13 +69,15 @@ def below(mappings: List[Mapping], at: int) -> str:
     return "growing" if "gd" in lower.flags else lower.kind()
 
 
-def thp_below(mappings: List[Mapping], at: int) -> str:
-    """Transparent pages in what continues the mapping downwards."""
-    large = 0
+def large_below(mappings: List[Mapping], at: int) -> str:
+    """Large pages that are present in what continues the mapping downwards."""
+    thp = pool = 0
     while at and mappings[at - 1].end == mappings[at].start:
         at -= 1
-        large += mappings[at].sizes["AnonHugePages"]
-    return f", {large} KiB of thp below" if large else ""
+        thp += mappings[at].sizes["AnonHugePages"]
+        pool += mappings[at].sizes["Private_Hugetlb"]
+    return (f", {thp} KiB of thp below" if thp else "") + (
+        f", {pool} KiB of the pool below" if pool else "")
 
 
 def stack_pointer(pid: int, thread: int) -> int:
@@ -103,7 +105,7 @@ def describe(pid: int) -> List[str]:
                     f"{(mapping.end - mapping.start) >> 10} KiB, "
                     f"{mapping.present_kib()} present, "
                     f"below {below(mappings, at)}, name '{mapping.name}'"
-                    f"{thp_below(mappings, at)}"
+                    f"{large_below(mappings, at)}"
                 )
     others = [m for at, m in enumerate(mappings) if at not in used]
     large = sum(m.end - m.start for m in others if m.kind() == "hugetlb")
