@@ -97,6 +97,16 @@ TEST(SelfMapsTest, ReadsLinesOfAnyLength) {
   EXPECT_FALSE(missing.opened());
 }
 
+/// Whether no mapping has a byte in \p range.
+static bool isFree(Range range) {
+  SelfMaps maps;
+  Mapping mapping;
+  while (maps.next(mapping))
+    if (mapping.range.overlaps(range))
+      return false;
+  return true;
+}
+
 TEST(SelfMapsTest, FindsWhatIsMapped) {
   static int variable;
   Mapping mapping;

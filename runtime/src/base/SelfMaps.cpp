@@ -211,18 +211,6 @@ bool mpg::findMapping(uintptr_t address, Mapping &mapping) {
   return false;
 }
 
-bool mpg::isFree(Range range) {
-  SelfMaps maps;
-  Mapping mapping;
-  bool any = false;
-  while (maps.next(mapping)) {
-    any = true;
-    if (mapping.range.overlaps(range))
-      return false;
-  }
-  return any; // a process without any mapping is a /proc that lies
-}
-
 NumberedEntries::NumberedEntries(const char *path)
     : fd(int(rawCall(SYS_openat, AT_FDCWD, long(path),
                      O_RDONLY | O_DIRECTORY | O_CLOEXEC))) {

@@ -61,9 +61,6 @@ size_t countMappings(size_t max);
 /// Finds the mapping that holds \p address; false if there is none.
 bool findMapping(uintptr_t address, Mapping &mapping);
 
-/// Whether no mapping has a byte in \p range. False if that is unknown.
-bool isFree(Range range);
-
 /// The names in a directory of /proc that are numbers: threads, descriptors.
 class NumberedEntries {
 public:

@@ -355,7 +355,7 @@ static void releaseBelow(Range below) {
 static bool applyPlan(Plan &plan, Messages &messages) {
   Range below = plan.below();
   // Of a stack that is moved as a whole holdPlace() finds that out.
-  if (!plan.whole && !isFree({below.start, plan.old.start})) {
+  if (!plan.whole && tryPlace({below.start, plan.old.start}) == EEXIST) {
     reportNoRoomBelow(messages, plan);
     return false;
   }
