@@ -26,6 +26,19 @@ function(compress_manuals root)
   endforeach()
 endfunction()
 
+# name_python(ROOT): distributions have scripts run by the system's Python, not by the first of PATH.
+function(name_python root)
+  file(GLOB programs ${root}${CPACK_PACKAGING_INSTALL_PREFIX}/bin/*)
+  foreach(program ${programs})
+    file(READ ${program} head LIMIT 22 HEX)
+    string(HEX "#!/usr/bin/env python3" wanted)
+    if(head STREQUAL wanted AND NOT IS_SYMLINK ${program})
+      execute_process(COMMAND sed -i "1s,.*,#!/usr/bin/python3," ${program}
+        COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+  endforeach()
+endfunction()
+
 # add_debian_files(ROOT PACKAGE): copyright, changelog, overrides.
 function(add_debian_files root package)
   set(doc ${root}/usr/share/doc/${package})
@@ -62,6 +75,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component})
   if(IS_DIRECTORY ${root})
     compress_manuals(${root})
+    name_python(${root})
     if(CPACK_GENERATOR STREQUAL "RPM")
       # rpm of RHEL 8 looks only into executable files for what is provided.
       file(GLOB libraries ${root}${CPACK_PACKAGING_INSTALL_PREFIX}/${CPACK_MPG_LIBDIR}/*.so
