@@ -57,8 +57,8 @@ def check_report(path: str, options: argparse.Namespace) -> str:
         if region["region"] != "stack":
             continue
         share = region["huge_bytes"] / max(region["bytes"], 1)
-        # Without the pool its first part is on normal pages.
-        first = 2304 << 10 if report["mode"] == "thp" else 0
+        # Its first part is on normal pages.
+        first = 2304 << 10
         if (
             share < options.stack
             and region["bytes"] - region["huge_bytes"] > first
