@@ -13,7 +13,8 @@ All set-ups run in turn, in an order drawn anew for each round. A bar is judged
 by the geometric mean of the ratios of a round's two runs, with its 95 % interval:
 "reached" if the good end of the interval meets it and the mean is within 5 % of
 it. Programs count from start to end, memory as heap_runs.py says. "Fastest"
-means the least median of a peer in this very run.
+means the least median of a peer in this very run; --peer adds a library to those
+that are installed, for example a newer mimalloc.
 
 Needs root (a hugetlb control group, a mounted hugetlbfs) and 1,600 free large
 pages (--pages; small programs alone need fewer). --cpu judges by processor time: for a
@@ -33,7 +34,7 @@ import statistics
 import sys
 from typing import Callable
 
-from heap_runs import PAGES_NEEDED, Bench, Run, Setup, find_peers, middle_run
+from heap_runs import PAGES_NEEDED, PEER, Bench, Run, Setup, find_peers, middle_run
 from heap_runs import our_setups, read_pool
 from measuring import LIBRARY, machine, parse, refuse
 from mpgaudit_speed import Estimate
@@ -406,7 +407,7 @@ def parse_arguments() -> argparse.Namespace:
                       only={"default": "", "metavar": "REGEX",
                             "help": "of 'guide 7.3', 'guide 7.4', 'come and go', 'others', file "
                                     "names of programs with their argument"},
-                      setups="", pages=PAGES_NEEDED,
+                      setups="", pages=PAGES_NEEDED, peer=PEER,
                       cpu={"action": "store_true", "help": "judge processor time"})
     if arguments.quick:
         arguments.rounds = 5
@@ -433,7 +434,7 @@ def main() -> int:
     report = Report(arguments.cpu)
     wanted = re.compile(arguments.only)
     with Bench() as bench:
-        peers, missing = find_peers(bench.hugetlbfs)
+        peers, missing = find_peers(bench.hugetlbfs, arguments.peer)
         setups = [
             setup
             for setup in peers + our_setups(os.path.abspath(arguments.lib))

@@ -24,7 +24,7 @@ import signal
 import statistics
 import sys
 
-from heap_runs import Bench, Run, Setup, find_peers, read_pool
+from heap_runs import PEER, Bench, Run, Setup, find_peers, read_pool
 from measuring import LIBRARY, REPO, machine, parse, refuse
 from mpgaudit_speed import Estimate
 
@@ -146,15 +146,13 @@ def print_means(all_results: list[dict[str, list[Run]]], names: list[str]) -> No
 def parse_arguments() -> argparse.Namespace:
     arguments = parse(__doc__, lib=LIBRARY, rounds=9,
                       only={"default": "", "metavar": "A,B", "help": "of the programs"},
-                      peer={"action": "append", "default": [], "metavar": "NAME=PATH",
-                            "help": "one more library"})
+                      peer=PEER)
     if arguments.rounds < 2:
         refuse("an interval needs at least two rounds")
     if os.geteuid() != 0:
         refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
-    for library in [arguments.lib, *(p.partition("=")[2] for p in arguments.peer)]:
-        if not os.path.exists(library):
-            refuse(f"no library '{library}'; fix: --lib PATH, --peer NAME=PATH")
+    if not os.path.exists(arguments.lib):
+        refuse(f"no library {arguments.lib}; build it, or name it with --lib")
     return arguments
 
 
@@ -163,11 +161,8 @@ def main() -> int:
     # So that what is mounted is unmounted, whoever ends this.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("heap_programs.py: ended"))
     with Bench() as bench:
-        peers, missing = find_peers(bench.hugetlbfs)
+        peers, missing = find_peers(bench.hugetlbfs, arguments.peer)
         setups = [setup for setup in peers if not setup.is_hugetlb]
-        for peer in arguments.peer:
-            name, _, path = peer.partition("=")
-            setups.append(Setup(name, {"LD_PRELOAD": os.path.abspath(path)}))
         setups += our_setups(os.path.abspath(arguments.lib))
         print(
             f"Measured on {machine()}, "

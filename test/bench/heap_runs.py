@@ -24,7 +24,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 
-from measuring import REPO
+from measuring import REPO, refuse
 
 from mpgtest.cgroups import Hierarchy  # noqa: E402
 
@@ -67,8 +67,14 @@ def find_library(pattern: str) -> str | None:
     return found[0] if found else None
 
 
-def find_peers(hugetlbfs: str) -> tuple[list[Setup], list[str]]:
-    """Set-ups of others, and the names of those that are not installed."""
+# An option of scripts that run find_peers().
+PEER = {"action": "append", "default": [], "metavar": "NAME=PATH",
+        "help": "one more library"}  # fmt: skip
+
+
+def find_peers(hugetlbfs: str, added: list[str]) -> tuple[list[Setup], list[str]]:
+    """Set-ups of others, those of --peer last, and the names of those that are not
+    installed."""
     tunable = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=2"}
     found = [Setup("glibc"), Setup("glibc hugetlb=2", tunable, is_hugetlb=True)]
     memfs = {"TCMALLOC_MEMFS_MALLOC_PATH": os.path.join(hugetlbfs, "heap")}
@@ -87,6 +93,11 @@ def find_peers(hugetlbfs: str) -> tuple[list[Setup], list[str]]:
             found.append(Setup(name, environment, is_hugetlb=bool(words)))
         else:
             missing.append(name)
+    for peer in added:
+        name, _, path = peer.partition("=")
+        if not os.path.exists(path):
+            refuse(f"no library '{path}'; fix: --peer NAME=PATH")
+        found.append(Setup(name, {"LD_PRELOAD": os.path.abspath(path)}))
     return found, missing
 
 
