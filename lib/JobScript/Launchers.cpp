@@ -126,9 +126,9 @@ void LaunchReader::withhold(LaunchVariable::Change change, StringRef how,
                          {change, name.str(), {}, how.str(), first < textAt});
 }
 
-/// What launchers do without an option for it: sshd and sudo start with a new
-/// environment. The loader takes LD_PRELOAD from sudo, which has more rights
-/// than its user, also where it is asked to keep everything.
+/// Withholds variables that a launcher drops without an option: sshd and sudo
+/// start with a new environment. The loader takes LD_PRELOAD from sudo, which
+/// has more rights than its user, also where it is asked to keep everything.
 void LaunchReader::withholdVariables(const LauncherRow &row) {
   StringRef name = sys::path::filename(text(first));
   ArrayRef<JobWord> own = parts.launchers.back();

@@ -209,7 +209,7 @@ static std::string describeStartError(int error) {
   return text;
 }
 
-/// False: there is no child, and the result has the reason.
+/// Returns false if no child was started; the result has the reason.
 bool Supervisor::start(const std::string &path, char **arguments,
                        char **environment) {
   sigfillset(&everything);

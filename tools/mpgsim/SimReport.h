@@ -272,8 +272,8 @@ struct StreamChoice {
   /// For --stream.
   std::vector<std::string> names() const;
 };
-/// What puts \p choice into sector 1 in the source: "MPG_STREAM in front of
-/// ..."
+/// Describes how the source puts \p choice into sector 1: "MPG_STREAM in front
+/// of ..."
 std::string describeMarking(const StreamChoice &choice);
 /// Whether a side file can name one of \p choice.
 bool hasHint(const SimReport &report, const StreamChoice &choice);

@@ -255,7 +255,7 @@ inline uint64_t computeEdge(uintptr_t address) {
   return heapMap.edgeMark ^ address;
 }
 
-/// Whether the block that begins at \p start has bytes of its own in front.
+/// Whether the bytes in front of \p start belong to the block that is there.
 inline bool hasFront(uintptr_t start) {
   return __builtin_expect(start % heapPageBytes != 0, 1);
 }

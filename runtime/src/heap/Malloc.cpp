@@ -186,7 +186,7 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
                                                   : allocateBlock(bytes);
 }
 
-/// freePages() for what the thread's cache does not know as a block of its own.
+/// freePages() for a block that is not one of the thread's cache.
 [[gnu::noinline]] static void freePagesSlowly(void *block, UnitEntry &entry,
                                               uintptr_t caller) {
   if (threadCache != &noCache && entry.state == UnitState::used &&
