@@ -88,7 +88,7 @@ BUILDS = {"lulesh": ("LULESH", "g++ -O3 -fopenmp -DUSE_MPI=0 *.cc"),
           "xsbench": ("XSBench/openmp-threading", "gcc -std=gnu99 -O3 -fopenmp *.c -lm")}
 OPTIONS = {"minisat": ["-verb=0"], "clasp": ["--quiet=2"], "sort": [],
            "lulesh": ["-s", "60", "-i", "20"],
-           "xsbench": ["-s", "small", "-m", "event", "-l", "1000000"]}
+           "xsbench": ["-s", "small", "-m", "event", "-l", "4000000"]}
 
 
 def find_program(name: str, sources: str, folder: str) -> str:
