@@ -230,21 +230,11 @@ namespace {
 
 /// A frame of the heap on a page of the pool.
 struct HeapFrame {
-  uintptr_t from; ///< the first from here on
-  Range frame;    ///< empty: none
+  Range frame; ///< empty: none
   bool isSparse;
 };
 
 } // namespace
-
-/// \p wanted as a pointer to HeapFrame.
-static void findFrame(void *wanted, Range run) {
-  auto &found = *static_cast<HeapFrame *>(wanted);
-  if (!found.frame.empty() || run.end <= found.from)
-    return;
-  uintptr_t start = run.start > found.from ? run.start : found.from;
-  found.frame = {start, start + heapSpace.hugePageBytes()};
-}
 
 /// Whether less than half of it is anything but zeros.
 static bool isSparse(Range frame) {
@@ -256,9 +246,8 @@ static bool isSparse(Range frame) {
 
 /// Under the lock, so that the frame stays; but other threads may write to it.
 static HeapFrame nextHeapFrame(uintptr_t from) {
-  HeapFrame found{from, {}, false};
   heapSpace.lockAll();
-  heapSpace.forEachHugeRun(findFrame, &found);
+  HeapFrame found{heapSpace.nextHugeFrame(from), false};
   found.isSparse = !found.frame.empty() && isSparse(found.frame);
   heapSpace.unlockAll(/*inChild=*/false);
   return found;

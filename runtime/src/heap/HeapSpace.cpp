@@ -658,6 +658,17 @@ Range HeapSpace::nextThpFrame(uintptr_t start) {
   return {};
 }
 
+Range HeapSpace::nextHugeFrame(uintptr_t start) const {
+  assertHeld();
+  uintptr_t end = reserved.start + openCount * hugeBytes;
+  if (start < reserved.start)
+    start = reserved.start;
+  for (; start < end; start += hugeBytes)
+    if (isHuge(start))
+      return {start, start + hugeBytes};
+  return {};
+}
+
 void HeapSpace::lockAll() MPG_NO_ANALYSIS {
   lock.lock();
   metadataLock.lock();
@@ -669,15 +680,11 @@ void HeapSpace::unlockAll(bool inChild) MPG_NO_ANALYSIS {
 }
 
 void HeapSpace::forEachHugeRun(void (*visit)(void *, Range), void *context) {
-  assertHeld();
-  uint32_t count = uint32_t(openCount), first = 0;
-  for (uint32_t i = 1; i <= count; ++i) {
-    bool continues = i < count && isHuge(reserved.start + i * hugeBytes);
-    if (continues && !first)
-      first = i;
-    if (continues || !first)
-      continue;
-    visit(context, getRange({first, i - first, false}));
-    first = 0;
+  Range frame = nextHugeFrame(0);
+  while (!frame.empty()) {
+    Range run = frame;
+    while ((frame = nextHugeFrame(run.end)).start == run.end)
+      run.end = frame.end;
+    visit(context, run);
   }
 }

@@ -149,6 +149,8 @@ public:
   /// Calls \p visit(context, run) with each run of hugetlb memory in the order
   /// of addresses. pre: the lock is held (fork).
   void forEachHugeRun(void (*visit)(void *context, Range run), void *context);
+  /// The first of its frames from \p start on; empty: none. pre: as above.
+  Range nextHugeFrame(uintptr_t start) const;
   /// \p run lies on \p source from now on. pre: as above.
   void setSource(Range run, Source source);
   /// Reports \p reason, unless there is one, as why not all of it is on large
