@@ -529,6 +529,82 @@ TEST(HeapTest, NumberOfArenas) {
   expectArenas(config, 2, 5); // with the first one, of no thread here
 }
 
+/// Arena of the block at \p start, which is one of pages.
+static unsigned readArena(const char *start) {
+  return heapMap.pages[getPage(uintptr_t(start))].owner;
+}
+static bool isKept(const char *start) {
+  return heapMap.pages[getPage(uintptr_t(start))].state == UnitState::cached;
+}
+
+/// A block comes and goes: free() looks at the one that malloc() gave last.
+static void expectReuse(size_t bytes) {
+  char *block = getBlock(bytes);
+  EXPECT_EQ(freed(block), "") << bytes;
+  EXPECT_EQ(getBlock(bytes), block) << bytes;
+  EXPECT_EQ(freed(block), "") << bytes;
+  EXPECT_TRUE(isKept(block)) << bytes;
+  expectSaid(freed(block), "block was freed before");
+}
+
+TEST(HeapTest, TheLastBlockOfAnArenaThatTheThreadLeftGoesBackThere) {
+  Config config = heapConfig;
+  config.check = 1;
+  config.maxArenaNum = 2;
+  for (size_t bytes : {20 * kib, 100 * kib, mib})
+    inChild(config, [=] {
+      expectReuse(bytes);
+      char *block = getBlock(bytes), *other;
+      {
+        Locked busy(arenaAt(uint16_t(readArena(block))).lock);
+        other = getBlock(4 * bytes);
+      }
+      EXPECT_NE(readArena(other), readArena(block));
+      EXPECT_EQ(freed(block), "");
+      EXPECT_FALSE(isKept(block));
+      expectSaid(freed(block), "block was freed before");
+      EXPECT_EQ(freed(other), "");
+      EXPECT_TRUE(isKept(other));
+      expectReuse(bytes);
+      EXPECT_EQ(stats().usedBytes, 0u);
+      EXPECT_EQ(mpg_heap_check(), 0);
+    });
+}
+
+/// A thread ends with the block that it got last; the next thread, which has
+/// its cache, frees that. \p hasPages: after blocks of pages of its own.
+static void freeInHeir(size_t bytes, bool hasPages) {
+  char *block = nullptr;
+  std::thread([&] {
+    expectReuse(bytes);
+    block = getBlock(bytes);
+  }).join();
+  std::thread([&] {
+    __wrap_free(getBlock(16));
+    if (hasPages)
+      expectReuse(2 * bytes);
+    EXPECT_EQ(freed(block), "");
+    EXPECT_EQ(isKept(block), hasPages);
+    expectSaid(freed(block), "block was freed before");
+    expectReuse(bytes);
+  }).join();
+  expectSaid(freed(block), "block was freed before");
+  EXPECT_LE(stats().threadCaches, 2u);
+  EXPECT_EQ(stats().usedBytes, 0u);
+  EXPECT_EQ(mpg_heap_check(), 0);
+}
+
+TEST(HeapTest, TheLastBlockOfAThreadOutlivesIt) {
+  Config config = heapConfig;
+  config.check = 1;
+  for (unsigned lockType : {0, 1})
+    for (size_t bytes : {20 * kib, 100 * kib, mib}) {
+      config.arenaLockType = lockType;
+      for (bool hasPages : {false, true})
+        inChild(config, [=] { freeInHeir(bytes, hasPages); });
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Anything
 //===----------------------------------------------------------------------===//
