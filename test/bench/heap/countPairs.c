@@ -74,8 +74,11 @@ int main(int count, char **words) {
   pairs = atol(words[4]);
   pthread_barrier_init(&meeting, NULL, (unsigned)threads);
   pthread_t others[maxThreads];
+  pthread_attr_t shortStack; // valgrind has little more than 1 GiB of addresses
+  pthread_attr_init(&shortStack);
+  pthread_attr_setstacksize(&shortStack, 128 << 10);
   for (long i = 1; i < threads; ++i)
-    if (pthread_create(&others[i], NULL, work, (void *)i))
+    if (pthread_create(&others[i], &shortStack, work, (void *)i))
       return 3;
   work(NULL);
   for (int i = 1; i < threads; ++i)
