@@ -45,6 +45,20 @@ void SimArrays::addBlock(unsigned number, uint64_t begin, uint64_t bytes) {
   array.maxBlocks = std::max(array.maxBlocks, ++array.liveBlocks);
 }
 
+void SimArrays::split(uint64_t begin, uint64_t bytes) {
+  for (uint64_t border : {begin, begin + bytes}) {
+    auto block = blocks.upper_bound(border);
+    if (block == blocks.begin())
+      continue;
+    --block;
+    if (block->first == border || block->second.end <= border)
+      continue;
+    blocks[border] = block->second;
+    block->second.end = border;
+    ++arrays[block->second.array].liveBlocks;
+  }
+}
+
 void SimArrays::remove(uint64_t begin) {
   auto block = blocks.find(begin);
   if (block == blocks.end() ||

@@ -45,6 +45,9 @@ public:
   unsigned add(const SimArray &array, uint64_t begin, uint64_t bytes);
   /// A block of the array \p number, which add has returned.
   void addBlock(unsigned number, uint64_t begin, uint64_t bytes);
+  /// Before a block is added that lies in another: what is beside it there
+  /// stays what it is.
+  void split(uint64_t begin, uint64_t bytes);
   void remove(uint64_t begin);
   void distinguish(unsigned number, const std::string &key,
                    const std::string &distinction);

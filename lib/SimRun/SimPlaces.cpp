@@ -39,6 +39,7 @@ struct SimPlaces::Reader {
   void addCode(const Words &words);
   void addLocal(const Words &words);
   void addAccess(const Words &words);
+  void addAllocation(const Words &words);
   bool addBundle(const Words &words);
   bool add(StringRef line);
 };
@@ -82,6 +83,20 @@ void SimPlaces::Reader::addAccess(const Words &words) {
   addPlace(place);
 }
 
+void SimPlaces::Reader::addAllocation(const Words &words) {
+  SimPlace place;
+  place.kind = SimPlace::allocation;
+  place.isPart = words[0] == "R";
+  if (words.size() == 1) {
+    place.name = "blocks of libraries";
+  } else {
+    place.file = file(words[1]);
+    place.line = number(words[2]);
+    place.name = words[3].str();
+  }
+  addPlace(place);
+}
+
 /// False: it names what there is not.
 bool SimPlaces::Reader::addBundle(const Words &words) {
   uint64_t place = first + number(words[1]);
@@ -114,18 +129,9 @@ bool SimPlaces::Reader::add(StringRef line) {
     addAccess(words);
   } else if (kind == "B" && words.size() >= 4) {
     return addBundle(words);
-  } else if (kind == "H" && words.size() == 4) {
-    SimPlace place;
-    place.kind = SimPlace::allocation;
-    place.file = file(words[1]);
-    place.line = number(words[2]);
-    place.name = words[3].str();
-    addPlace(place);
-  } else if (kind == "H" && words.size() == 1) {
-    SimPlace place;
-    place.kind = SimPlace::allocation;
-    place.name = "blocks of libraries";
-    addPlace(place);
+  } else if ((kind == "H" || kind == "R") &&
+             (words.size() == 1 || words.size() == 4)) {
+    addAllocation(words);
   } else if (kind == "C" && words.size() == 2) {
     SimPlace place;
     place.kind = SimPlace::callee;

@@ -21,6 +21,7 @@ struct SimPlace {
   Kind kind = unknown;
   bool store = false;
   bool zeroes = false;    ///< an access by DC ZVA
+  bool isPart = false;    ///< an allocation out of another block
   uint8_t prefetches = 0; ///< as in Site
   unsigned bytes = 8;     ///< of an access
   unsigned code = 0;      ///< of an access: its number

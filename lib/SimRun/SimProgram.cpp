@@ -401,11 +401,13 @@ void SimProgram::fill(const Stream &to, uint64_t bytes) {
 /// is not known because a library allocates them.
 void SimProgram::allocated(unsigned place, uint64_t address, uint64_t bytes,
                            const std::vector<uint64_t> &calls) {
-  if (!address)
+  if (!address || address + bytes < address)
     return;
   const SimPlace &what = thePlaces.place(place);
   if (calls.empty() && what.file.empty())
     place = 0;
+  if (what.isPart)
+    theArrays.split(address, bytes);
   auto [known, isNew] = heapArrays.try_emplace({place, calls}, 0);
   if (!isNew)
     return theArrays.addBlock(known->second, address, bytes);

@@ -241,10 +241,69 @@ static Value *findDescriptor(const CallBase &call, StringRef action) {
              : nullptr;
 }
 
+/// The call of std::pmr's memory_resource that \p call was inlined from:
+/// "allocate" or "deallocate". The resource itself is mostly in the C++
+/// library.
+static bool isOfResource(const CallBase &call, StringRef method) {
+  if (!call.getDebugLoc())
+    return false;
+  StringRef name =
+      call.getDebugLoc()->getScope()->getSubprogram()->getLinkageName();
+  size_t at = name.find("3pmr15memory_resource" + method.str());
+  return at != StringRef::npos && at < 12; // _ZNSt or with an inline namespace
+}
+
+/// The block of a memory_resource.
+static std::optional<Allocation> findPart(CallBase &call) {
+  // The resource, bytes, alignment.
+  if (call.arg_size() != 3 || !call.getType()->isPointerTy() ||
+      !isOfResource(call, "8allocate"))
+    return std::nullopt;
+  return Allocation{&call, call.getArgOperand(1), nullptr, nullptr, false};
+}
+
+/// The memory that \p call maps.
+static std::optional<Allocation> findMapping(CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration() || !call.getType()->isPointerTy())
+    return std::nullopt;
+  StringRef name = callee->getName();
+  bool maps = name == "mmap" || name == "mmap64";
+  if ((!maps || call.arg_size() != 6) &&
+      (name != "mremap" || call.arg_size() < 4))
+    return std::nullopt;
+  return Allocation{&call, call.getArgOperand(maps ? 1 : 2), nullptr, nullptr,
+                    false};
+}
+
+/// Blocks of the heap, mappings, and parts of them.
+static std::optional<Allocation> findBlock(CallBase &call) {
+  if (std::optional<Allocation> found = findAllocation(call))
+    return found;
+  if (std::optional<Allocation> found = findMapping(call))
+    return found;
+  return findPart(call);
+}
+
+/// The block that \p call gives back, or null.
+static Value *findFreed(CallBase &call) {
+  if (Value *freed = freedBy(call))
+    return freed;
+  if (Value *moved = reallocatedBy(call))
+    return moved;
+  if (call.arg_size() == 4 && isOfResource(call, "10deallocate"))
+    return call.getArgOperand(1); // after the resource
+  const Function *callee = call.getCalledFunction();
+  bool unmaps =
+      callee && callee->isDeclaration() && call.arg_size() >= 2 &&
+      (callee->getName() == "munmap" || callee->getName() == "mremap");
+  return unmaps ? call.getArgOperand(0) : nullptr;
+}
+
 /// After \p call: in its block, or in the normal successor of a call that may
 /// throw.
 void SimFunction::addAllocated(CallBase &call) {
-  std::optional<Allocation> found = findAllocation(call);
+  std::optional<Allocation> found = findBlock(call);
   bool isRealloc = !found && reallocatedBy(call) && call.arg_size() == 2 &&
                    call.getType()->isPointerTy();
   Value *descriptor = findDescriptor(call, "Allocate");
@@ -265,7 +324,7 @@ void SimFunction::addAllocated(CallBase &call) {
   Value *word = builder.CreateAdd(
       builder.CreateLoad(number, table.firstPlace()),
       builder.getInt64(uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
-                       table.addAllocation(call)));
+                       table.addAllocation(call, findPart(call).has_value())));
   if (descriptor) {
     builder.CreateCall(
         module.getOrInsertFunction("mpg_sim_described", builder.getVoidTy(),
@@ -315,9 +374,7 @@ void SimFunction::addCall(CallBase &call) {
       addNotSeen(call, "inline assembly");
     return;
   }
-  Value *freed = freedBy(call);
-  if (!freed)
-    freed = reallocatedBy(call);
+  Value *freed = findFreed(call);
   if (Value *descriptor = findDescriptor(call, "Deallocate")) {
     IRBuilder<> builder(&call); // its first word is the address
     freed = builder.CreateLoad(builder.getPtrTy(), descriptor);
@@ -326,7 +383,7 @@ void SimFunction::addCall(CallBase &call) {
     addFreed(call, freed);
   else if (callee && !isDeclared)
     call.removeFnAttr(Attribute::Memory); // it writes records
-  else if (!addCopyCall(call) && isDeclared && !findAllocation(call) &&
+  else if (!addCopyCall(call) && isDeclared && !findBlock(call) &&
            !findDescriptor(call, "Allocate") && !call.doesNotReturn())
     addNotSeen(call, callee->getName());
   if (!call.isTerminator())

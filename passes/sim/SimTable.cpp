@@ -176,21 +176,22 @@ static std::string allocatedName(const CallBase &call) {
   return name == "this" ? "" : name;
 }
 
-unsigned SimTable::addAllocation(const CallBase &call) {
+unsigned SimTable::addAllocation(const CallBase &call, bool isPart) {
+  StringRef kind = isPart ? "R" : "H";
   // A system header allocates on behalf of others, in its own variables.
   DebugLoc location = userLocation(call.getDebugLoc());
   if (!isUserCode(location)) { // only the callers know for whom
-    text += "H\n";
+    text += (kind + "\n").str();
     return places++;
   }
   unsigned file = getFile(location, *call.getFunction());
   std::string name;
   if (isUserCode(call.getDebugLoc()))
     name = allocatedName(call);
-  text +=
-      ("H\t" + Twine(file) + "\t" + Twine(location ? location.getLine() : 0) +
-       "\t" + (name.empty() ? std::string() : oneWord(name)) + "\n")
-          .str();
+  text += (kind + "\t" + Twine(file) + "\t" +
+           Twine(location ? location.getLine() : 0) + "\t" +
+           (name.empty() ? std::string() : oneWord(name)) + "\n")
+              .str();
   return places++;
 }
 

@@ -68,7 +68,9 @@ public:
     int64_t offset;
   };
   void addBundle(unsigned place, llvm::ArrayRef<Member> members);
-  unsigned addAllocation(const llvm::CallBase &call);
+  /// \p isPart: of memory that may have another name, as a resource of
+  /// std::pmr gives it.
+  unsigned addAllocation(const llvm::CallBase &call, bool isPart);
   unsigned addCallee(llvm::StringRef name);
 
   /// A byte that is set if the user has named \p function.

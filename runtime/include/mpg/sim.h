@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Of records, of the module's text and of the ring. */
-#define MPG_SIM_VERSION 7
+#define MPG_SIM_VERSION 8
 /** In the environment: the path of the ring. */
 #define MPG_SIM_VARIABLE "MPG_SIM_RING"
 

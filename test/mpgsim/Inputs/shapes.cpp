@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <new>
+#include <sys/mman.h>
 #include <vector>
 
 static const long tableSize = 4 << 17, streamSize = 4 << 20;
@@ -41,14 +43,14 @@ int main() {
   double *stream = make(streamSize);
   printf("%g\n", run(table, stream));
 }
-#elif SHAPE == 2 /* Vectors that grow. */
+#elif SHAPE == 2  /* Vectors that grow. */
 int main() {
   std::vector<double> table, stream;
   table.resize(tableSize, 1.0);
   stream.resize(streamSize, 1.0);
   printf("%g\n", run(table.data(), stream.data()));
 }
-#elif SHAPE == 3 /* Members that one constructor allocates. */
+#elif SHAPE == 3  /* Members that one constructor allocates. */
 struct Grid {
   double *cells;
   long size;
@@ -61,7 +63,7 @@ int main() {
   Grid table(tableSize), stream(streamSize);
   printf("%g\n", run(table.cells, stream.cells));
 }
-#elif SHAPE == 4 /* An arena: both are parts of one block. */
+#elif SHAPE == 4  /* An arena: both are parts of one block. */
 struct Arena {
   char *next = (char *)malloc((tableSize + streamSize) * sizeof(double));
   double *take(long size) {
@@ -76,7 +78,7 @@ int main() {
   double *stream = arena.take(streamSize);
   printf("%g\n", run(table, stream));
 }
-#elif SHAPE == 5 /* Views that count their users, as Kokkos has them. */
+#elif SHAPE == 5  /* Views that count their users, as Kokkos has them. */
 template <typename T> class View {
   std::shared_ptr<T> all;
 
@@ -91,14 +93,14 @@ int main() {
   View<double> table("table", tableSize), stream("stream", streamSize);
   printf("%g\n", run(table.data(), stream.data()));
 }
-#elif SHAPE == 6 /* Blocks that realloc makes larger. */
+#elif SHAPE == 6  /* Blocks that realloc makes larger. */
 int main() {
   double *table = (double *)malloc(64), *stream = (double *)malloc(64);
   table = (double *)realloc(table, tableSize * sizeof(double));
   stream = (double *)realloc(stream, streamSize * sizeof(double));
   printf("%g\n", run(filled(table, tableSize), filled(stream, streamSize)));
 }
-#elif SHAPE == 7 /* One function for all types. */
+#elif SHAPE == 7  /* One function for all types. */
 template <typename T> T *allocate(long size) {
   return filled(static_cast<T *>(::operator new(size * sizeof(T))), size);
 }
@@ -107,7 +109,7 @@ int main() {
   double *stream = allocate<double>(streamSize);
   printf("%g\n", run(table, stream));
 }
-#elif SHAPE == 8 /* A lambda, called through std::function. */
+#elif SHAPE == 8  /* A lambda, called through std::function. */
 int main() {
   std::function<double *(long)> make = [](long size) {
     return filled(new double[size], size);
@@ -116,7 +118,7 @@ int main() {
   double *stream = make(streamSize);
   printf("%g\n", run(table, stream));
 }
-#elif SHAPE == 9 /* A factory that owns what it makes. */
+#elif SHAPE == 9  /* A factory that owns what it makes. */
 struct Field {
   virtual ~Field() = default;
   std::unique_ptr<double[]> all;
@@ -150,5 +152,63 @@ int main() {
     pool.push_back((double *)malloc((i ? streamSize : tableSize) * 8));
   double *table = pool[0], *stream = pool[1];
   printf("%g\n", run(filled(table, tableSize), filled(stream, streamSize)));
+}
+#elif SHAPE == 12 /* Memory that the program maps. */
+static double *map(long size) {
+  void *all = mmap(nullptr, size * sizeof(double), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED)
+    exit(1);
+  return filled((double *)all, size);
+}
+int main() {
+  munmap(map(streamSize), streamSize * sizeof(double));
+  double *table = map(tableSize);
+  double *stream = map(streamSize);
+  printf("%g\n", run(table, stream));
+}
+#elif SHAPE == 13 /* Parts of a variable that a resource gives out. */
+static volatile char buffer[(tableSize + streamSize) * sizeof(double) + 4096];
+int main() {
+  buffer[sizeof buffer - 1] = 1;
+  std::pmr::monotonic_buffer_resource resource((char *)buffer, sizeof buffer);
+  std::pmr::vector<double> table(tableSize, 1.0, &resource),
+      stream(streamSize, 1.0, &resource);
+  printf("%g\n", run(table.data(), stream.data()));
+}
+#elif SHAPE == 14 /* A resource of the program's own that maps memory. */
+struct Mapped : std::pmr::memory_resource {
+  void *do_allocate(size_t bytes, size_t) override {
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  void do_deallocate(void *all, size_t bytes, size_t) override {
+    munmap(all, bytes);
+  }
+  bool do_is_equal(const memory_resource &other) const noexcept override {
+    return this == &other;
+  }
+};
+int main() {
+  Mapped resource;
+  std::pmr::vector<double> table(tableSize, 1.0, &resource);
+  std::pmr::vector<double> stream(streamSize, 1.0, &resource);
+  printf("%g\n", run(table.data(), stream.data()));
+}
+#elif SHAPE == 15 /* A pool of the C++ library. */
+int main() {
+  std::pmr::unsynchronized_pool_resource resource;
+  std::pmr::vector<double> table(tableSize, 1.0, &resource),
+      stream(streamSize, 1.0, &resource);
+  printf("%g\n", run(table.data(), stream.data()));
+}
+#elif SHAPE == 16 /* Both in one mapping. */
+int main() {
+  auto *arena = (double *)mmap(nullptr, (tableSize + streamSize) * 8,
+                               PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  double *table = filled(arena, tableSize);
+  double *stream = filled(arena + tableSize, streamSize);
+  printf("%g\n", run(table, stream));
 }
 #endif
