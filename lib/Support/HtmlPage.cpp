@@ -112,7 +112,7 @@ ul.tree{padding-left:.5rem;font-size:.9375rem}
 footer{margin-top:3rem;color:var(--muted);font-size:.875rem}
 :focus-visible{outline:2px solid var(--note);outline-offset:2px}
 :target{scroll-margin-top:1rem;outline:2px solid var(--note);outline-offset:3px}
-@media(max-width:62rem){thead th{white-space:normal}}
+@media(max-width:62rem){thead th,thead .size{white-space:normal}}
 @media(max-width:34rem){body{padding:1rem .8rem 3rem}dl{display:block}dt{margin-top:.5rem}
 .finding{padding:.7rem .75rem}table.lines th{padding-right:.4rem}.meter{display:none}
 table{font-size:.875rem}th,td{padding-right:.5rem}}
