@@ -398,7 +398,8 @@ int HeapSpace::fill(Range memory, const HeapSupply &supply) {
       recycleAddresses(memory);
     return error;
   }
-  touchTables(memory);
+  if (supply.pages != HeapPages::base)
+    touchTables(memory);
   Locked hold(lock);
   reportRegion();
   return 0;
