@@ -172,7 +172,7 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
   arena.lock.assertHeld();
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);
-  cache.medium.start(arena, cacheCount());
+  cache.medium.start(arena, cachesInUse());
   arena.unlock();
   return page;
 }

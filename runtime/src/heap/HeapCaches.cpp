@@ -24,7 +24,7 @@ struct Caches {
   FutexLock lock;
   std::atomic<ThreadCache *> all{nullptr}; ///< only ever grows, at its head
   ThreadCache *abandoned MPG_GUARDED_BY(lock) = nullptr;
-  std::atomic<unsigned> count{0};
+  std::atomic<unsigned> count{0}, owned{0};
   pthread_key_t key = 0;
   std::atomic<bool> hasKey{false}; ///< by which the end of a thread is seen
   ThreadCache *late = nullptr;
@@ -94,6 +94,7 @@ static void leave(void *cache) {
   threadCache = &noCache;
   mine = nullptr;
   isPastEnd = true;
+  caches.owned.fetch_sub(1, std::memory_order_relaxed);
   static_cast<ThreadCache *>(cache)->abandon();
 }
 
@@ -125,6 +126,7 @@ ThreadCache *mpg::ownCache() {
   {
     Locked hold(caches.lock);
     mine = adopt();
+    caches.owned.fetch_add(mine != nullptr, std::memory_order_relaxed);
   }
   // May allocate: the cache is there already.
   if (mine)
@@ -153,6 +155,10 @@ ThreadCache *mpg::firstCache() {
 
 unsigned mpg::cacheCount() {
   return caches.count.load(std::memory_order_relaxed);
+}
+
+unsigned mpg::cachesInUse() {
+  return caches.owned.load(std::memory_order_relaxed) + 1;
 }
 
 void mpg::lockCaches() MPG_NO_ANALYSIS {
@@ -185,6 +191,7 @@ void mpg::unlockCaches(bool inChild) MPG_NO_ANALYSIS {
 void mpg::forgetOtherThreads() MPG_NO_ANALYSIS {
   // Anew: one that a thread was putting in order is in the list and lost.
   caches.abandoned = nullptr;
+  caches.owned.store(mine != nullptr, std::memory_order_relaxed);
   for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll) {
     if (cache->forgetThread(cache == mine || cache == caches.late)) {
       releaseArena(cache->arena);

@@ -292,6 +292,7 @@ inline Range objectAt(const Slab &slab, uintptr_t start, size_t offset) {
 /// can be read without a lock.
 ThreadCache *firstCache();
 unsigned cacheCount();
+unsigned cachesInUse(); ///< of running threads, and the late one
 
 // The steps of a fork.
 void lockCaches();

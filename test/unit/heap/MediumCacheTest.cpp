@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -151,15 +152,24 @@ TEST(MediumCacheTest, OtherSizesGetNone) {
   });
 }
 
+/// Returns when \p count threads that have a cache are here.
+static void meet(std::atomic<unsigned> &here, unsigned count) {
+  __wrap_free(getBlock(100 * kib));
+  for (++here; here < count;)
+    std::this_thread::yield();
+}
+
 TEST(MediumCacheTest, FewThreadsKeepFewMiBFromEachOther) {
   constexpr size_t each = 32 * mib, kept = 32 * mib, frames = 4 * mib;
   inChild(heapConfig, [] {
     std::mutex mutex;
     std::condition_variable changed;
     unsigned ready = 0;
+    std::atomic<unsigned> here{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
       threads.emplace_back([&] {
+        meet(here, 3);
         freeAll(getMany(each, 100 * kib));
         std::unique_lock hold(mutex);
         ++ready;
@@ -176,5 +186,20 @@ TEST(MediumCacheTest, FewThreadsKeepFewMiBFromEachOther) {
     hold.unlock();
     for (std::thread &thread : threads)
       thread.join();
+  });
+}
+
+TEST(MediumCacheTest, ThreadsThatEndedKeepNothingFromOthers) {
+  constexpr unsigned count = 40;
+  inChild(heapConfig, [] {
+    std::atomic<unsigned> here{0};
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < count; ++i)
+      threads.emplace_back([&] { meet(here, count); });
+    for (std::thread &thread : threads)
+      thread.join();
+    auto blocks = getMany(12 * mib, 100 * kib);
+    freeAll(blocks);
+    EXPECT_EQ(countKept(blocks), blocks.size());
   });
 }
