@@ -4,7 +4,7 @@
 // targets and severities, and the words of a fix.
 
 #include "Audit/Finding.h"
-#include "Link/LldCommand.h"
+#include "Link/LayoutObjects.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>

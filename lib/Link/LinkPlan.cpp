@@ -4,7 +4,7 @@
 // scan's answer as text.
 
 #include "Link/InputScan.h"
-#include "Link/LldCommand.h"
+#include "Link/LayoutObjects.h"
 #include <algorithm>
 
 using namespace llvm;

@@ -6,6 +6,7 @@
 
 #include "Child.h"
 #include "Link/InputScan.h"
+#include "Link/LayoutObjects.h"
 #include "Link/LldCommand.h"
 #include "LinkContext.h"
 #include "Support/Files.h"
@@ -30,10 +31,11 @@ using namespace mpg;
 //===----------------------------------------------------------------------===//
 //
 // lld itself is linked in as a library. It runs by a plan
-// (lib/Link/InputScan.h), with the two added objects (lib/Link/LldCommand.h),
-// and without a trace of them afterwards. lld ends its process without tidying
-// up, which would cost a few percent of a large link; where there is something
-// left to do afterwards it therefore runs in a child (Child.h).
+// (lib/Link/InputScan.h), with the two added objects
+// (lib/Link/LayoutObjects.h), and without a trace of them afterwards. lld ends
+// its process without tidying up, which would cost a few percent of a large
+// link; where there is something left to do afterwards it therefore runs in a
+// child (Child.h).
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "Elf/HugeLayout.h"
 #include "Elf/Image.h"
 #include "Link/InputScan.h"
-#include "Link/LldCommand.h"
+#include "Link/LayoutObjects.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

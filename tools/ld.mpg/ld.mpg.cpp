@@ -6,7 +6,7 @@
 // lib/Link:
 // - arguments: lib/Link/DriverArgs.h, LldCommand.h
 // - inputs: LinkContext.h, lib/Link/InputScan.h
-// - the link: LayoutLink.cpp; lib/Link/InputScan.h, LldCommand.h
+// - the link: LayoutLink.cpp; lib/Link/InputScan.h, LayoutObjects.h
 // - what is added: LinkAdditions.cpp
 // - the output: LinkContext.h
 
