@@ -41,10 +41,13 @@ template <typename Value> struct llvm::format_provider<Fact<Value>> {
 };
 
 /// "  label       text", filled and indented.
+static void row(raw_ostream &out, StringRef label, StringRef text) {
+  writeFact(out, label, /*columns=*/14, text);
+}
 template <typename... Values>
 static void row(raw_ostream &out, StringRef label, const char *text,
                 const Values &...values) {
-  writeFact(out, label, /*columns=*/14, formatv(text, values...).str());
+  row(out, label, formatv(text, values...).str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +140,7 @@ static void writePool(raw_ostream &out, const Node &node,
                    pool.overcommit);
   if (node.pages.defaultHugeBytes.valueOr(0) == pool.pageBytes)
     line += "; the kernel's default";
-  row(out, formatBytes(pool.pageBytes), "{0}", line);
+  row(out, formatBytes(pool.pageBytes), line);
 }
 
 /// How many more pages there could be, and what to type for them.
@@ -174,7 +177,7 @@ static void writePages(raw_ostream &out, const Node &node,
   out << "\npages\n";
   row(out, "base", "{0:bytes}", node.pages.baseBytes);
   if (!node.pages.pools)
-    row(out, "large", "{0}", unknownText(node.pages.pools.unknown));
+    row(out, "large", unknownText(node.pages.pools.unknown));
   else if ((*node.pages.pools).empty())
     row(out, "large", "none, the kernel has no pools (hugetlb)");
   else
@@ -189,14 +192,14 @@ static void writeStallRows(raw_ostream &out, const Node &node) {
   StringRef meaning = describeDefrag(facts.defrag.valueOr(""));
   if (!meaning.empty())
     row(out, "page faults", "{0} (defrag)", meaning);
-  row(out, "stalls", "{0}",
+  row(out, "stalls",
       node.stalls ? "since the boot: " + (*node.stalls).describe()
                   : unknownText(node.stalls.unknown));
 }
 
 static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
   if (!facts.present)
-    return row(out, "transparent", "{0}", unknownText(facts.present.unknown));
+    return row(out, "transparent", unknownText(facts.present.unknown));
   if (!*facts.present)
     return row(out, "transparent", "none, the kernel has not got them");
   row(out, "transparent", "{0}, page {1}; defrag {2}; shared memory {3}{4}",
@@ -220,7 +223,7 @@ static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
   for (const auto &[word, names] : sizes)
     line += (line.empty() ? "" : "; ") + word + names;
   if (!sizes.empty())
-    row(out, "by size", "{0}", line);
+    row(out, "by size", line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +233,7 @@ static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
 static void writeGroups(raw_ostream &out, StringRef label,
                         const GroupLimits &groups) {
   if (!groups.unknown.empty())
-    return row(out, label, "{0}", unknownText(groups.unknown));
+    return row(out, label, unknownText(groups.unknown));
   if (groups.version == 0)
     return row(out, label, "no control group for them");
   std::string head = formatv("cgroup v{0}, ", groups.version);
@@ -269,7 +272,7 @@ static void writeNumaNode(raw_ostream &out, const Node &node,
     line += ", " + std::to_string(*more) + " more";
   if (!numa.isAllowed)
     line += "; not for this job";
-  row(out, label, "{0}", line);
+  row(out, label, line);
 }
 
 static void writeNuma(raw_ostream &out, const Node &node) {
@@ -328,7 +331,7 @@ static void writeDividedCaches(raw_ostream &out, const NodeMachine &machine) {
 static void writeExtensions(raw_ostream &out, const Node &node) {
   const NodeMachine &machine = node.machine;
   if (machine.a64fx == A64fxKind::no) {
-    row(out, "hint tags", "{0}", join(node.tags.missing, "; "));
+    row(out, "hint tags", join(node.tags.missing, "; "));
     writeDividedCaches(out, machine);
     return;
   }
@@ -337,21 +340,21 @@ static void writeExtensions(raw_ostream &out, const Node &node) {
   row(out, "registers", "sector cache L1 {0}, L2 {1}; prefetch {2}",
       reachText(reach.sectorL1), reachText(reach.sectorL2),
       reachText(reach.prefetch));
-  row(out, "barrier", "{0}",
+  row(out, "barrier",
       machine.barrierDevice.empty()
           ? "no driver (/dev/fujitsu_hwb)"
           : machine.barrierDevice + " is there" +
                 (machine.barrierHardware.empty()
                      ? ""
                      : " (hwinfo " + machine.barrierHardware + ")"));
-  row(out, "HPC tags", "{0}",
+  row(out, "HPC tags",
       machine.tagCommand.empty()
           ? "the vendor's fhetbo is not here: tags are most likely ignored"
           : "on unless switched off for the job by " + machine.tagCommand);
-  row(out, "hints act", "{0}", node.tags.summary());
+  row(out, "hints act", node.tags.summary());
   StringRef label = "missing";
   for (const std::string &what : node.tags.missing) {
-    row(out, label, "{0}", what);
+    row(out, label, what);
     label = "";
   }
 }
@@ -371,7 +374,7 @@ static void writeKernel(raw_ostream &out, const KernelFacts &kernel) {
                                     : " (by version)");
     }
     if (!line.empty())
-      row(out, label, "{0}", line);
+      row(out, label, line);
   }
 }
 
