@@ -59,6 +59,8 @@ private:
   void readLines();
   void setVariable(const JobWord &assignment, StringRef how);
   void setList(const JobWord &list, StringRef how);
+  void addChange(LaunchVariable::Change change, StringRef name,
+                 const JobWord &value, StringRef how);
   void withhold(LaunchVariable::Change change, StringRef how,
                 StringRef name = "");
   void withholdVariables(const LauncherRow &row);
@@ -104,18 +106,26 @@ static JobWord wordAfter(const JobWord &word, size_t length) {
   return rest;
 }
 
+/// After all changes so far.
+void LaunchReader::addChange(LaunchVariable::Change change, StringRef name,
+                             const JobWord &value, StringRef how) {
+  parts.variables.push_back(
+      {change, name.str(), value, how.str(),
+       change == LaunchVariable::unset && first < textAt});
+}
+
 /// "A=b", or "A" whose value is the shell's.
 void LaunchReader::setVariable(const JobWord &assignment, StringRef how) {
   StringRef text = assignment.text;
   size_t length = shellNameLength(text);
   if (!length)
     return;
-  std::string name = text.take_front(length).str();
+  StringRef name = text.take_front(length);
   if (text.size() == length)
-    parts.variables.push_back({LaunchVariable::exported, name, {}, how.str()});
+    addChange(LaunchVariable::exported, name, {}, how);
   else if (text[length] == '=')
-    parts.variables.push_back({LaunchVariable::set, name,
-                               wordAfter(assignment, length + 1), how.str()});
+    addChange(LaunchVariable::set, name, wordAfter(assignment, length + 1),
+              how);
 }
 
 /// The innermost launcher passes \p name, or nothing, on of the environment
@@ -189,8 +199,7 @@ bool mpg::isSlurmImage(StringRef name) {
 
 void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
   auto set = [&](const char *variable) {
-    parts.variables.push_back(
-        {LaunchVariable::set, variable, value, ("mpgrun --" + name).str()});
+    addChange(LaunchVariable::set, variable, value, ("mpgrun --" + name).str());
   };
   if (name == "mode")
     set("MPG_MODE");
@@ -201,7 +210,7 @@ void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
 void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
                              const JobWord &value) {
   auto set = [&](const char *variable) {
-    parts.variables.push_back({LaunchVariable::set, variable, value, "ld.so"});
+    addChange(LaunchVariable::set, variable, value, "ld.so");
   };
   switch (meaning) {
   case OptionMeaning::none:
@@ -225,12 +234,7 @@ void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
   case OptionMeaning::exportList:
     return setList(value, "srun --export");
   case OptionMeaning::unset:
-    parts.variables.push_back({LaunchVariable::unset,
-                               value.text,
-                               {},
-                               getOption(name),
-                               first < textAt});
-    return;
+    return addChange(LaunchVariable::unset, value.text, {}, getOption(name));
   case OptionMeaning::image:
     parts.image = value;
     return;
@@ -311,8 +315,8 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   const OptionRow *found = findLauncherOption(row.key, option);
   if (found && found->values == 2 && isWord(at + 1)) {
     if (found->meaning == OptionMeaning::assign)
-      parts.variables.push_back({LaunchVariable::set, words[at].text,
-                                 words[at + 1], getOption(option)});
+      addChange(LaunchVariable::set, text(at), words[at + 1],
+                getOption(option));
     at += 2;
   } else if (found && found->values == 1) {
     if (isWord(at))
