@@ -176,10 +176,6 @@ static constexpr const char *const names[knownSymbolCount] = {
 #include "Audit/KnownSymbols.def"
 };
 
-StringRef mpg::symbolName(KnownSymbol symbol) {
-  return names[unsigned(symbol)];
-}
-
 /// The position of \p name in the table.
 static std::optional<unsigned> findName(StringRef name) {
   const auto *found = std::lower_bound(
@@ -234,6 +230,6 @@ KnownSymbolUse::findImports(ArrayRef<KnownSymbol> candidates) const {
   std::vector<StringRef> found;
   for (KnownSymbol candidate : candidates)
     if (imports(candidate))
-      found.push_back(symbolName(candidate));
+      found.push_back(names[unsigned(candidate)]);
   return found;
 }

@@ -32,8 +32,6 @@ constexpr unsigned knownSymbolCount = 0
 #include "Audit/KnownSymbols.def"
     ;
 
-llvm::StringRef symbolName(KnownSymbol symbol);
-
 struct KnownSymbolUse {
   std::bitset<knownSymbolCount> imported, defined;
 

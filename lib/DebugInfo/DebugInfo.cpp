@@ -19,7 +19,9 @@
 using namespace llvm;
 using namespace mpg;
 
-std::string mpg::functionName(const std::string &symbol) {
+/// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
+/// template, what it returns, which would come in front.
+static std::string functionName(const std::string &symbol) {
   ItaniumPartialDemangler demangler;
   if (demangler.partialDemangle(symbol.c_str()) || !demangler.isFunction())
     return demangle(symbol);

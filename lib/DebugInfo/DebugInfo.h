@@ -75,10 +75,6 @@ private:
 /// looks for it.
 bool isReservedName(llvm::StringRef name);
 
-/// "std::vector<int, std::allocator<int>>::resize": without arguments and, of a
-/// template, what it returns, which would come in front.
-std::string functionName(const std::string &symbol);
-
 } // namespace mpg
 
 #endif // MPG_DEBUGINFO_DEBUGINFO_H

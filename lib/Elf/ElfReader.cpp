@@ -17,6 +17,10 @@
 using namespace llvm;
 using namespace mpg;
 
+/// No table of a real program comes near; a damaged size must not make us
+/// allocate what the machine does not have.
+static constexpr uint64_t maxTableBytes = uint64_t(1) << 30;
+
 /// Null where any of them lies outside. Offsets and counts come from the file:
 /// nothing is added that could wrap.
 static const uint8_t *inside(ArrayRef<uint8_t> bytes, uint64_t bytesOffset,

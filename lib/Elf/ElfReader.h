@@ -84,10 +84,6 @@ private:
   uint64_t piecesAtOnce = 1;
 };
 
-/// No table of a real program comes near; a damaged size must not make us
-/// allocate what the machine does not have.
-constexpr uint64_t maxTableBytes = uint64_t(1) << 30;
-
 class ElfReader {
 public:
   /// Takes a handle from libelf; \p fd stays the caller's.

@@ -27,7 +27,27 @@ static bool parseRange(StringRef text, unsigned &first, unsigned &last) {
          (!to.getAsInteger(10, last) && last >= first);
 }
 
-std::optional<NumberList> mpg::parseNumbers(StringRef text) {
+namespace {
+
+struct NumberList {
+  unsigned min, max;
+  unsigned count; ///< of numbers, twice named ones twice
+};
+
+/// One place that names them.
+struct NumberUse {
+  unsigned line;
+  bool conditional;
+  bool nodes; ///< NUMA nodes; else CPUs
+  std::string text;
+  std::string symbol; ///< the variable or command
+  NumberList numbers;
+};
+
+} // namespace
+
+/// "12-23,36-47"; absent for anything but a list of absolute numbers.
+static std::optional<NumberList> parseNumbers(StringRef text) {
   SmallVector<StringRef, 16> parts;
   text.split(parts, ',');
   NumberList list = {~0u, 0, 0};
@@ -44,8 +64,10 @@ std::optional<NumberList> mpg::parseNumbers(StringRef text) {
   return list;
 }
 
-StringRef mpg::optionValue(const JobCommand &command,
-                           std::initializer_list<StringRef> options) {
+/// The value of one of \p options in \p command, as "-C 12-23", "-C12-23" or
+/// "--physcpubind=12-23"; "" if there is none, or if it is not known.
+static StringRef optionValue(const JobCommand &command,
+                             std::initializer_list<StringRef> options) {
   ArrayRef<JobWord> words = command.words;
   for (size_t i = 1; i < words.size(); ++i)
     for (StringRef option : options) {
@@ -110,7 +132,8 @@ static void addVariable(std::vector<NumberUse> &uses,
          setting.name, *numbers});
 }
 
-std::vector<NumberUse> mpg::findNumberUses(const JobContext &job) {
+/// All of them, in the order of launches and settings.
+static std::vector<NumberUse> findNumberUses(const JobContext &job) {
   std::vector<NumberUse> uses;
   for (const JobLaunch *launch : job.launches)
     for (const JobCommand &launcher : launch->launchers)

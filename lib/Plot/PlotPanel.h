@@ -137,7 +137,7 @@ void writeHeatKeys(llvm::raw_ostream &out);
 
 /// Shapes of points that plots refer to; once in a page.
 llvm::StringRef plotShapes();
-/// The part of the style sheet for plots, after htmlStyle().
+/// The part of the style sheet for plots: HtmlHead's style.
 llvm::StringRef plotStyle();
 
 } // namespace mpg

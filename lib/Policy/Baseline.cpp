@@ -185,7 +185,8 @@ Error Baseline::write(const std::string &path) const {
 // one section often differ in nothing else. A title that is reworded is
 // therefore a new finding, which CHANGELOG.md has to say.
 
-std::string mpg::plainPath(StringRef path) {
+/// As absolutePath(), but relative if it was.
+static std::string plainPath(StringRef path) {
   SmallString<256> plain(path);
   sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
   return plain.str().str();

@@ -75,9 +75,7 @@ private:
 // symbolic links are followed only where text does not help: "current/app"
 // has to stay the same file when "current" points to another build tomorrow.
 
-/// Without "." and "//", and ".." taken as text; relative if it was.
-std::string plainPath(llvm::StringRef path);
-/// The same, and absolute.
+/// Absolute, without "." and "//", and ".." taken as text.
 std::string absolutePath(llvm::StringRef path);
 
 /// A folder that files are named from.

@@ -45,7 +45,9 @@ std::string mpg::worldRank() {
   return isNumber ? rank : "0";
 }
 
-std::optional<uint32_t> mpg::worldSize() {
+/// How many ranks the job has; nothing if no launcher says it, or it does not
+/// fit the rank.
+static std::optional<uint32_t> worldSize() {
   static const char *const names[] = {
 #define MPG_WORLD_SIZE(name) name,
 #include "mpg/ranks.def"
@@ -60,7 +62,9 @@ std::optional<uint32_t> mpg::worldSize() {
 
 RankPlace mpg::getRankPlace() { return {hostName(), worldRank(), worldSize()}; }
 
-std::string mpg::jobId() {
+/// The batch system's id of the job, as a part of a file's name: other signs
+/// than letters, digits, "-", "_" and "." are "_". "no-job" without one.
+static std::string jobId() {
   static const char *const names[] = {
 #define MPG_JOB_ID(name) name,
 #include "mpg/ranks.def"

@@ -20,16 +20,8 @@ bool speaksForNode();
 /// The rank in the job; "0" without MPI, or if it is not a number.
 std::string worldRank();
 
-/// How many ranks the job has; nothing if no launcher says it, or it does not
-/// fit the rank.
-std::optional<uint32_t> worldSize();
-
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
-
-/// The batch system's id of the job, as a part of a file's name: other signs
-/// than letters, digits, "-", "_" and "." are "_". "no-job" without one.
-std::string jobId();
 
 /// Of this node; cut off after 255 bytes.
 std::string hostName();

@@ -86,7 +86,6 @@ public:
   /// use and the result are those of the first.
   uint64_t runAlike(const Use &use);
 
-  bool isLimited() const { return limited; }
   /// Adds all that decides what comes next, as if each line in it were
   /// \p lines less.
   void addState(uint64_t lines, std::vector<uint64_t> &state) const;

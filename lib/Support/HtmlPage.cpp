@@ -119,8 +119,6 @@ table{font-size:.875rem}th,td{padding-right:.5rem}}
 @media print{body{max-width:none}.finding,figure{break-inside:avoid}}
 )css";
 
-StringRef mpg::htmlStyle() { return style; }
-
 std::string mpg::escapeHtml(StringRef text) {
   std::string safe = printable(text), escaped;
   if (!json::isUTF8(safe))
@@ -137,7 +135,7 @@ void mpg::beginHtmlPage(raw_ostream &out, const HtmlHead &head) {
          "name=\"color-scheme\" content=\"light dark\">\n<meta "
          "name=\"generator\" content=\""
       << escapeHtml(head.generator) << "\">\n<title>" << escapeHtml(head.title)
-      << "</title>\n<style>" << htmlStyle() << head.style
+      << "</title>\n<style>" << style << head.style
       << "</style>\n</head>\n<body>\n"
       << head.shapes << "<header>\n<h1>" << escapeHtml(head.heading)
       << "</h1>\n";

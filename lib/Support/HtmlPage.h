@@ -17,9 +17,6 @@ class raw_ostream;
 
 namespace mpg {
 
-/// The style sheet.
-llvm::StringRef htmlStyle();
-
 /// \p text for any place in a page: markup is escaped, control characters are
 /// shown as \\x1b, what is not UTF-8 is replaced.
 std::string escapeHtml(llvm::StringRef text);
@@ -27,7 +24,7 @@ std::string escapeHtml(llvm::StringRef text);
 struct HtmlHead {
   std::string generator; ///< program and version
   std::string title, heading;
-  std::string style = {};  ///< what follows htmlStyle()
+  std::string style = {};  ///< what follows the style sheet of all pages
   std::string shapes = {}; ///< markup that pictures refer to
 };
 /// A page up to the heading in its header, which the caller ends.

@@ -28,7 +28,8 @@ static void setSubStatement(Stmt *statement, Stmt *sub) {
     cast<DefaultStmt>(statement)->setSubStmt(sub);
 }
 
-Stmt *mpg::withoutLabels(Stmt *statement) {
+/// \p statement without labels in front of it.
+static Stmt *withoutLabels(Stmt *statement) {
   while (Stmt *sub = subStatement(statement))
     statement = sub;
   return statement;

@@ -125,9 +125,6 @@ private:
   std::vector<Insertion> insertions;
 };
 
-/// \p statement without labels in front of it.
-clang::Stmt *withoutLabels(clang::Stmt *statement);
-
 } // namespace mpg
 
 #endif // MPG_PASSES_PRAGMAS_BODYMAP_H

@@ -115,9 +115,6 @@ struct StreamDetect {
   int64_t distanceL2Bytes = 0; ///< 1 to 15 times 4 lines; 0: default
 };
 
-/// The bits that exist. HW:stream-detect-fields
-constexpr uint64_t streamDetectMask = 0x8CC000000F0F0000;
-
 /// \p bytes as a number of \p unitBytes in 4 bits; false if it is not one.
 constexpr bool packUnits(int64_t bytes, int unitBytes, uint64_t &units) {
   if (bytes < 0 || bytes % unitBytes != 0 || bytes / unitBytes > 15)

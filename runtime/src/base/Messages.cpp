@@ -79,11 +79,6 @@ void LineBuffer::writeTo(int fd) {
   buffer[--used] = '\0';
 }
 
-void LineBuffer::print() {
-  if (standardErrorIsThere())
-    writeTo(2);
-}
-
 //===----------------------------------------------------------------------===//
 // Texts
 //===----------------------------------------------------------------------===//
@@ -481,12 +476,19 @@ void mpg::rememberStandardError() {
   __atomic_store_n(&isRemembered, true, __ATOMIC_RELEASE);
 }
 
-bool mpg::standardErrorIsThere() {
+/// Whether messages may be printed: standard error was open at the start and is
+/// the same file.
+static bool standardErrorIsThere() {
   if (!__atomic_load_n(&isRemembered, __ATOMIC_ACQUIRE))
     rememberStandardError();
   File now = readStandardError();
   return atStart.isOpen && now.isOpen && now.device == atStart.device &&
          now.inode == atStart.inode;
+}
+
+void LineBuffer::print() {
+  if (standardErrorIsThere())
+    writeTo(2);
 }
 
 void ProcessTable::open(int fd) {

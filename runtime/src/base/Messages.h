@@ -162,10 +162,6 @@ void *mapStatePart(int fd, long offset, size_t bytes);
 /// before anything else. Without it the first message does.
 void rememberStandardError();
 
-/// Whether messages may be printed: standard error was open at the start and is
-/// the same file.
-bool standardErrorIsThere();
-
 } // namespace mpg
 
 #endif // MPG_RUNTIME_MESSAGES_H

@@ -377,9 +377,12 @@ static int moveMapping(Staged &staged, uintptr_t target, size_t pageBytes) {
   return int(-result);
 }
 
+/// Maps new memory of \p source over \p target, replacing any mapping; nothing
+/// of it is present yet, and hugetlb memory is reserved. Returns an errno
+/// value; the target may then be unmapped. \p fd: for hugetlbFile.
 // Between here and the copy the target is empty: no global variable may be read
 // or written.
-int mpg::mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
+static int mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
   uintptr_t start = target.start;
   size_t bytes = target.bytes();
   int flags = anonymous;

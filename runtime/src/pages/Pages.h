@@ -108,11 +108,6 @@ void shrinkStaged(Staged &staged, size_t bytes);
 int moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
              Contents contents = Contents::copied);
 
-/// Maps new memory of \p source over \p target, replacing any mapping; nothing
-/// of it is present yet, and hugetlb memory is reserved. Returns an errno
-/// value; the target may then be unmapped. \p fd: for hugetlbFile.
-int mapOver(Range target, Source source, size_t hugePageBytes, int fd = -1);
-
 /// The flags of mmap for private memory of \p source that is in no file.
 int mapFlags(Source source, size_t hugePageBytes);
 

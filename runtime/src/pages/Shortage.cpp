@@ -60,7 +60,10 @@ uint64_t Pool::available() const {
   return unreserved + more;
 }
 
-bool mpg::usageLimitIsSet(size_t hugeBytes) {
+/// True if a usage limit is set anywhere above this process: memory that is
+/// only reserved may then fail when it is touched (SIGBUS), so it has to be
+/// populated at once.
+static bool usageLimitIsSet(size_t hugeBytes) {
   CgroupLimit limit = readCgroupLimit(hugeBytes);
   return limit.usageLeftBytes != UINT64_MAX || limit.isHidden;
 }
@@ -77,7 +80,9 @@ static bool nodeHasPool(unsigned node, size_t hugeBytes) {
   return readNumber(path.get(), 0) != 0;
 }
 
-bool mpg::isBoundToFewNodes(size_t hugeBytes) {
+/// Whether some large pages lie on NUMA nodes that this process may not use:
+/// the numbers of the pool are not for it alone then.
+static bool isBoundToFewNodes(size_t hugeBytes) {
   NodeSet allowed = allowedNodes(), chosen;
   int mode = MPOL_DEFAULT;
   rawCall(SYS_get_mempolicy, long(&mode), long(chosen.words), NodeSet::maxNodes,

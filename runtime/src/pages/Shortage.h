@@ -23,11 +23,6 @@ struct Pool {
 };
 Pool readPool(size_t hugeBytes);
 
-/// True if a usage limit is set anywhere above this process: memory that is
-/// only reserved may then fail when it is touched (SIGBUS), so it has to be
-/// populated at once.
-bool usageLimitIsSet(size_t hugeBytes);
-
 /// True if reserved memory may fail when it is touched: a usage limit is set,
 /// or the process is bound to some of the NUMA nodes (a reservation counts the
 /// pages of all nodes). Whatever is only reserved has to be populated then.
@@ -37,10 +32,6 @@ bool reservationMayFail(size_t hugeBytes);
 /// that does so. It is in several files, and the list of mounts among them
 /// takes longer than all else there. pre: one thread.
 bool reservationMayFailAtStart(size_t hugeBytes);
-
-/// Whether some large pages lie on NUMA nodes that this process may not use:
-/// the numbers of the pool are not for it alone then.
-bool isBoundToFewNodes(size_t hugeBytes);
 
 /// A limit of this process on its address space or its data (ulimit -v, -d).
 struct MemoryLimit {
