@@ -19,8 +19,11 @@
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
+#include <cstring>
 #include <vector>
+#if defined(__SSE2__) && !defined(MPG_SIM_PORTABLE)
+#include <emmintrin.h>
+#endif
 
 namespace mpg::sim {
 
@@ -38,7 +41,10 @@ public:
   };
 
   /// Follows no stream: see() must not be called.
-  PrefetchQueue() { fronts.fill(nowhere); }
+  PrefetchQueue() {
+    fronts.fill(nowhere);
+    older[ends] = newer[ends] = ends;
+  }
   /// \p firstAhead: lines that the first cache's own prefetcher is ahead; they
   /// are misses of the stream like others.
   PrefetchQueue(const Prefetcher &prefetcher, unsigned firstAhead)
@@ -73,65 +79,85 @@ private:
     uint8_t sector = 0;
   };
 
+  unsigned findNear(uint64_t line) const;
   unsigned findStream(uint64_t line) const;
   void setFront(unsigned stream, uint64_t line);
+  void addNewest(unsigned stream);
   void makeNewest(unsigned stream);
   Beyond endOldest();
   unsigned startStream(uint64_t line);
 
   std::array<uint64_t, maxStreams> fronts; ///< nowhere: no stream
-  /// How many fronts are in each block of lines: most lines are near none.
-  static constexpr uint64_t blockLines = 2 * window, blocks = 256;
-  std::array<uint8_t, blocks> inBlock = {};
+  /// Their low halves, for findNear.
+  alignas(16) std::array<uint32_t, maxStreams> lowFronts = {};
   std::array<Stream, maxStreams> streams;
-  /// A ring, the oldest of \p count at \p begin.
-  std::array<uint8_t, maxStreams> byAge = {};
-  unsigned begin = 0, count = 0, capacity = 0;
+  /// The neighbours of each stream by age, in a ring: behind the newest one
+  /// comes \c ends, and then the oldest.
+  static constexpr uint8_t ends = maxStreams;
+  std::array<uint8_t, maxStreams + 1> older = {}, newer = {};
+  unsigned count = 0, capacity = 0;
   unsigned lastFreed = 0;
   unsigned firstAhead = 0, maxSteps = 0;
   uint64_t now = 0;
 };
 
+/// A bit for each stream that \p line may belong to, by the low halves.
+inline unsigned PrefetchQueue::findNear(uint64_t line) const {
+  uint32_t max = uint32_t(line + window);
+  unsigned near = 0;
+#if defined(__SSE2__) && !defined(MPG_SIM_PORTABLE)
+  constexpr uint32_t sign = uint32_t(1) << 31; // it compares with signs
+  const __m128i last = _mm_set1_epi32(int32_t(max + sign));
+  const __m128i end = _mm_set1_epi32(int32_t(2 * window + 1 + sign));
+  auto compare = [&](unsigned at) {
+    __m128i four;
+    memcpy(&four, &lowFronts[at], sizeof(four));
+    return _mm_cmplt_epi32(_mm_sub_epi32(last, four), end);
+  };
+  __m128i low = _mm_packs_epi32(compare(0), compare(4));
+  __m128i high = _mm_packs_epi32(compare(8), compare(12));
+  near = unsigned(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+#else
+  for (unsigned at = 0; at < maxStreams; ++at)
+    near |= unsigned(max - lowFronts[at] <= 2 * window) << at;
+#endif
+  return near;
+}
+
 /// The newest of the streams that \p line belongs to; maxStreams: none.
 inline unsigned PrefetchQueue::findStream(uint64_t line) const {
-  uint64_t block = line / blockLines;
-  if (!(inBlock[(block - 1) % blocks] | inBlock[block % blocks] |
-        inBlock[(block + 1) % blocks]))
-    return maxStreams;
-  unsigned matches = 0;
-  for (unsigned at = 0; at < maxStreams; ++at)
-    matches |= unsigned(line - fronts[at] + window <= 2 * window) << at;
   unsigned found = maxStreams;
-  for (; matches; matches &= matches - 1) {
-    unsigned at = unsigned(__builtin_ctz(matches));
-    if (found == maxStreams || streams[at].seen > streams[found].seen)
+  for (unsigned near = findNear(line); near; near &= near - 1) {
+    unsigned at = unsigned(__builtin_ctz(near));
+    if (line - fronts[at] + window <= 2 * window &&
+        (found == maxStreams || streams[at].seen > streams[found].seen))
       found = at;
   }
   return found;
 }
 
 inline void PrefetchQueue::setFront(unsigned stream, uint64_t line) {
-  if (fronts[stream] != nowhere)
-    --inBlock[fronts[stream] / blockLines % blocks];
-  if (line != nowhere)
-    ++inBlock[line / blockLines % blocks];
   fronts[stream] = line;
+  lowFronts[stream] = uint32_t(line);
 }
 
-/// pre: it is in byAge.
+inline void PrefetchQueue::addNewest(unsigned stream) {
+  unsigned before = older[ends];
+  older[stream] = uint8_t(before);
+  newer[stream] = ends;
+  newer[before] = older[ends] = uint8_t(stream);
+}
+
 inline void PrefetchQueue::makeNewest(unsigned stream) {
-  unsigned at = begin + count - 1;
-  uint8_t moved = uint8_t(stream);
-  while (true) {
-    std::swap(byAge[at % maxStreams], moved);
-    if (moved == stream)
-      return;
-    --at;
-  }
+  newer[older[stream]] = newer[stream];
+  older[newer[stream]] = older[stream];
+  addNewest(stream);
 }
 
 inline PrefetchQueue::Beyond PrefetchQueue::endOldest() {
-  unsigned oldest = byAge[begin++ % maxStreams];
+  unsigned oldest = newer[ends];
+  newer[ends] = newer[oldest];
+  older[newer[oldest]] = ends;
   --count;
   const Stream &stream = streams[oldest];
   Beyond beyond;
@@ -151,7 +177,8 @@ inline unsigned PrefetchQueue::startStream(uint64_t line) {
   unsigned at = lastFreed;
   while (fronts[at] != nowhere)
     at = (at + 1) % maxStreams;
-  byAge[(begin + count++) % maxStreams] = uint8_t(at);
+  ++count;
+  addNewest(at);
   streams[at].steps = 0;
   setFront(at, line);
   return at;
@@ -167,15 +194,14 @@ inline PrefetchQueue::Beyond PrefetchQueue::see(uint64_t line, unsigned row,
     makeNewest(own);
   Beyond beyond;
   if ((isNew && count == capacity) ||
-      (count > !isNew &&
-       now - streams[byAge[begin % maxStreams]].seen >= maxAge))
+      (count > !isNew && now - streams[newer[ends]].seen >= maxAge))
     beyond = endOldest();
   if (isNew)
     own = startStream(line);
   Stream &stream = streams[own];
   int64_t way = int64_t(line - fronts[own]);
   bool isBack = stream.steps && (way < 0) != (stream.steps < 0);
-  if (!isBack) {
+  if (way && !isBack) {
     setFront(own, line);
     stream.steps =
         std::clamp(stream.steps + way, -int64_t(maxSteps), int64_t(maxSteps));
@@ -188,8 +214,7 @@ inline PrefetchQueue::Beyond PrefetchQueue::see(uint64_t line, unsigned row,
 
 inline void PrefetchQueue::addState(uint64_t lines,
                                     std::vector<uint64_t> &state) const {
-  for (unsigned at = 0; at < count; ++at) {
-    unsigned number = byAge[(begin + at) % maxStreams];
+  for (unsigned number = newer[ends]; number != ends; number = newer[number]) {
     const Stream &stream = streams[number];
     state.push_back(fronts[number] - lines);
     state.push_back(now - stream.seen);
