@@ -71,5 +71,4 @@ def main() -> int:
     return 0 if reached and not broken else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

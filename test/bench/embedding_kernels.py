@@ -163,5 +163,4 @@ def main() -> int:
     return 1 if missed else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

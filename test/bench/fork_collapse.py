@@ -131,5 +131,4 @@ def main() -> None:
             print(f"{name[:-4]}, thp to plain: {ratio(large[name], plain[name])}")
 
 
-if __name__ == "__main__":
-    main()
+main()

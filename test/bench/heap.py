@@ -34,7 +34,7 @@ import statistics
 import sys
 from typing import Callable
 
-from heap_runs import PAGES_NEEDED, PEER, Bench, Run, Setup, find_peers, middle_run
+from heap_runs import PAGES_NEEDED, PEER, Bench, Run, Setup, check_needs, find_peers, middle_run
 from heap_runs import our_setups, read_pool
 from measuring import LIBRARY, machine, parse, refuse
 from mpgaudit_speed import Estimate
@@ -181,12 +181,8 @@ def judge_touched(report: Report, results: Results, setups: list[Setup]) -> None
     peer = fastest(results, setups, get, hugetlb=True)
     for name in ("mpg", "mpg FREE=2"):
         if peer and name in results:
-            report.ratio(
-                f"malloc1 + touch1, {name} against {peer}",
-                figures(results[name], get),
-                figures(results[peer], get),
-                BAR_HUGETLB_PEER,
-            )
+            report.ratio(f"malloc1 + touch1, {name} against {peer}", figures(results[name], get),
+                         figures(results[peer], get), BAR_HUGETLB_PEER)
 
 
 def judge_pool(report: Report, results: Results) -> None:
@@ -411,12 +407,7 @@ def parse_arguments() -> argparse.Namespace:
                       cpu={"action": "store_true", "help": "judge processor time"})
     if arguments.quick:
         arguments.rounds = 5
-    if arguments.rounds < 2:
-        refuse("an interval needs at least two rounds")
-    if os.geteuid() != 0:
-        refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
-    if not os.path.exists(arguments.lib):
-        refuse(f"no library {arguments.lib}; build it, or name it with --lib")
+    check_needs(arguments)
     free = read_pool("free_hugepages")
     if free < arguments.pages:
         refuse(
@@ -465,5 +456,4 @@ def main() -> int:
     return 1 if report.missed else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

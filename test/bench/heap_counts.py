@@ -136,5 +136,4 @@ def main() -> int:
     return int(is_over)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

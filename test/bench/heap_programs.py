@@ -14,7 +14,6 @@ the rounds. Peaks are as heap_runs.py says. Needs root and a mounted hugetlbfs.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import math
 import os
@@ -24,8 +23,8 @@ import signal
 import statistics
 import sys
 
-from heap_runs import PEER, Bench, Run, Setup, find_peers, read_pool
-from measuring import LIBRARY, REPO, machine, parse, refuse
+from heap_runs import PEER, Bench, Run, Setup, check_needs, find_peers, read_pool
+from measuring import LIBRARY, REPO, machine, parse
 from mpgaudit_speed import Estimate
 
 FIGURES = {
@@ -143,21 +142,10 @@ def print_means(all_results: list[dict[str, list[Run]]], names: list[str]) -> No
         print(f"| {title}, geometric mean of {len(whole)} | | " + " | ".join(cells) + " |")
 
 
-def parse_arguments() -> argparse.Namespace:
-    arguments = parse(__doc__, lib=LIBRARY, rounds=9,
-                      only={"default": "", "metavar": "A,B", "help": "of the programs"},
-                      peer=PEER)
-    if arguments.rounds < 2:
-        refuse("an interval needs at least two rounds")
-    if os.geteuid() != 0:
-        refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
-    if not os.path.exists(arguments.lib):
-        refuse(f"no library {arguments.lib}; build it, or name it with --lib")
-    return arguments
-
-
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse(__doc__, lib=LIBRARY, rounds=9, peer=PEER,
+                      only={"default": "", "metavar": "A,B", "help": "of the programs"})
+    check_needs(arguments)
     # So that what is mounted is unmounted, whoever ends this.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("heap_programs.py: ended"))
     with Bench() as bench:
@@ -199,5 +187,4 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -13,11 +13,12 @@ two moments may differ, so the sum is never too small.
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import glob
 import os
 import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 
 from measuring import REPO, refuse
 
-from mpgtest.cgroups import Hierarchy  # noqa: E402
+from mpgtest.cgroups import Hierarchy
 
 PROGRAMS = os.path.join(REPO, "test", "bench", "heap")
 POOL = "/sys/kernel/mm/hugepages/hugepages-2048kB"
@@ -140,39 +141,33 @@ def middle_run(runs: list[Run]) -> Run:
     )
 
 
+def check_needs(arguments: argparse.Namespace) -> None:
+    if arguments.rounds < 2:
+        refuse("an interval needs at least two rounds")
+    if os.geteuid() != 0:
+        refuse("needs root: a hugetlb control group and a mounted hugetlbfs")
+    if not os.path.exists(arguments.lib):
+        refuse(f"no library {arguments.lib}; build it, or name it with --lib")
+
+
 class Bench:
     """Programs in a folder of their own, a mounted hugetlbfs, a control group;
     all of it gone at the end of `with`."""
 
     def __enter__(self) -> "Bench":
-        self.folder = tempfile.mkdtemp(prefix="heap-bench-")
-        self.hugetlbfs = os.path.join(self.folder, "hugetlbfs")
-        self.is_mounted = False
-        self.group = self.hierarchy = None
-        try:
-            self._set_up()
-        except BaseException:
-            self.__exit__()
-            raise
+        with contextlib.ExitStack() as stack:
+            self.folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="heap-bench-"))
+            self.hugetlbfs = os.path.join(self.folder, "hugetlbfs")
+            os.mkdir(self.hugetlbfs)
+            subprocess.run(["mount", "-t", "hugetlbfs", "none", self.hugetlbfs], check=True)
+            stack.callback(subprocess.run, ["umount", self.hugetlbfs], check=False)
+            self.group = stack.enter_context(stack.enter_context(Hierarchy()).group())
+            self.launcher = self.build("launchOne.c", "-static")
+            self.stack = stack.pop_all()
         return self
 
-    def _set_up(self) -> None:
-        os.mkdir(self.hugetlbfs)
-        words = ["mount", "-t", "hugetlbfs", "none", self.hugetlbfs]
-        subprocess.run(words, check=True)
-        self.is_mounted = True
-        self.hierarchy = Hierarchy()
-        self.group = self.hierarchy.group()
-        self.launcher = self.build("launchOne.c", "-static")
-
     def __exit__(self, *_: object) -> None:
-        if self.group:
-            self.group.close()
-        if self.hierarchy:
-            self.hierarchy.close()
-        if self.is_mounted:
-            subprocess.run(["umount", self.hugetlbfs], check=False)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.stack.close()
 
     def build(self, source: str, *options: str) -> str:
         """Compiles a program of PROGRAMS, or one that is there already; its path."""

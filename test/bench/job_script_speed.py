@@ -8,13 +8,12 @@ difference of the processor times, smallest and median, with the spread between
 the quartiles. The bar is 5 ms.
 """
 
-import argparse
 import os
 import statistics
 import sys
 import tempfile
 
-from measuring import get_processor_seconds
+from measuring import get_processor_seconds, parse
 
 BAR_MS = 5.0
 
@@ -34,10 +33,7 @@ def script(lines):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("mpgaudit")
-    parser.add_argument("--runs", type=int, default=100)
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, "mpgaudit", runs=100)
     with tempfile.TemporaryDirectory() as folder:
         commands = []
         # Ends where a block ends: 2 lines and 100 blocks, less 2 lines.
@@ -61,5 +57,4 @@ def main():
     return 0 if reached else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

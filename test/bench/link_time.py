@@ -154,5 +154,4 @@ def main() -> int:
     return 0 if all(reached) else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -3,39 +3,21 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, NoReturn, Optional, Sequence
+from typing import Any, Dict, List, NoReturn, Sequence
 
 REPO = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "test/lib"))
-from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: E402, F401
-from mpgtest.results import machine  # noqa: E402, F401
+from mpgtest.measure import get_median_interval, get_processor_seconds  # noqa: F401
+from mpgtest.options import parse  # noqa: F401
+from mpgtest.results import machine  # noqa: F401
 
 BUILD = REPO / "build"
 MPGRUN = str(BUILD / "bin/mpgrun")
 LIBRARY = str(BUILD / "lib/libmpgrt.so")
-
-
-def parse(doc: Optional[str], **options: Any) -> argparse.Namespace:
-    """The command line. An option has its default: a number, path or text is of that type, False
-    is a switch, a list may be repeated; a dict has argparse's own words."""
-    parser = argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in options.items():
-        words = {"type": type(value), "default": value}
-        if isinstance(value, dict):
-            words = value
-        elif isinstance(value, list):
-            words = {"action": "append", "default": value}
-        elif value is False:
-            words = {"action": "store_true"}
-        parser.add_argument("--" + name.replace("_", "-"), **words)
-    return parser.parse_args()
 
 
 def refuse(reason: str) -> NoReturn:

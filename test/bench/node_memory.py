@@ -81,5 +81,4 @@ def main() -> None:
         print(f"  {way:8} {mib:7.0f} MiB, {milliseconds:6.1f} ms of CPU time a copy")
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -131,5 +131,4 @@ def main() -> int:
     return 0 if all(kept) else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -157,5 +157,4 @@ def main():
               + (verdict(kind, low, high) if rounds >= 6 else "too few rounds"))
 
 
-if __name__ == "__main__":
-    main()
+main()

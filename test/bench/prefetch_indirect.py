@@ -51,5 +51,4 @@ def main() -> None:
         print(f"geometric mean of those with lookups: {statistics.geometric_mean(gains):.2f}")
 
 
-if __name__ == "__main__":
-    main()
+main()

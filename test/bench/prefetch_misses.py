@@ -49,5 +49,4 @@ def main() -> None:
                   f" | {rows[3][2] / rows[2][2]:.3f} |")
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -348,5 +348,4 @@ def main() -> int:
     return 0 if right else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -143,5 +143,4 @@ def main() -> None:
           f"has {100 * won / possible if possible else 100:.0f} % of what the best quotas gain")
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -96,5 +96,4 @@ def main() -> None:
     print("\n".join(rows(modelled)))
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -107,5 +107,4 @@ def main() -> int:
         return measure(options, pathlib.Path(work))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -78,5 +78,4 @@ def main() -> None:
                       " | ".join(describe(loop) for loop in ratios.values()) + " |", flush=True)
 
 
-if __name__ == "__main__":
-    main()
+main()

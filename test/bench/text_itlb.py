@@ -13,7 +13,6 @@ random. For x86-64; needs gcc, readelf and valgrind.
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import re
 import shutil
@@ -22,6 +21,8 @@ import sys
 import tempfile
 
 from text_pages import make_program
+
+from mpgtest.options import parse
 
 BENCH = pathlib.Path(__file__).resolve().parent
 # Where valgrind 3.19 loads a position independent program.
@@ -57,9 +58,7 @@ def count(folder: pathlib.Path, command: list[str]) -> list[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    args = parser.parse_args()
+    args = parse(__doc__, "command...")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         command = args.command or make_program(folder)
@@ -74,5 +73,4 @@ def main() -> None:
               f"page walks {walks:.3f}, large pages {walks_large:.3f}")
 
 
-if __name__ == "__main__":
-    main()
+main()

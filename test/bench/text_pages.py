@@ -15,7 +15,6 @@ much of the code mpgrun saw on large pages. Needs clang-22 with lld for the prog
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import pathlib
@@ -27,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 
-from measuring import MPGRUN, machine, with_interval
+from measuring import MPGRUN, machine, parse, with_interval
 
 LINK = ["-fuse-ld=lld", "-Wl,-z,max-page-size=2097152,-z,separate-code"]
 FUNCTIONS, CALLS = 16384, 30_000_000
@@ -104,13 +103,8 @@ def copied(mpgrun: str, original: list[str]) -> dict[str, list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--mpgrun", default=MPGRUN)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--folder", help="where the copies are made; default: /var/tmp")
-    parser.add_argument("--copy", action="store_true", help="copies for the program as it is")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    args = parser.parse_args()
+    args = parse(__doc__, "command...", mpgrun=MPGRUN, rounds=15,
+                 folder={"help": "where the copies are made; default: /var/tmp"}, copy=False)
     with tempfile.TemporaryDirectory(dir=args.folder or "/var/tmp") as name:
         folder = pathlib.Path(name)
         original = args.command or make_program(folder)

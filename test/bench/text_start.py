@@ -77,5 +77,4 @@ def main() -> None:
             measure(f"{mib} MiB, {found:.0f} of them large", program, options)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -40,5 +40,4 @@ def main() -> None:
                   f"{(less_read + same) / (read + written):.2f} |")
 
 
-if __name__ == "__main__":
-    main()
+main()

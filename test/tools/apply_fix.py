@@ -20,21 +20,7 @@ import subprocess
 import sys
 from typing import List, Tuple
 
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--label", default="gcc",
-                        help="whose lines are taken, best one first: lld,clang")
-    parser.add_argument("--mpgaudit", default="mpgaudit", metavar="PROGRAM")
-    parser.add_argument("--json", action="store_true",
-                        help="take them from `fix` of the JSON report")
-    parser.add_argument("--audit", default="", metavar="OPTIONS",
-                        help="options of mpgaudit, separated by spaces")
-    parser.add_argument("--run", default=None, metavar="PREFIX",
-                        help="run the programs, behind this command if any")
-    parser.add_argument("out")
-    parser.add_argument("link", nargs=argparse.REMAINDER)
-    return parser.parse_args()
+from mpgtest.options import parse
 
 
 def fail(what: str) -> None:
@@ -96,7 +82,10 @@ def link_and_run(options: argparse.Namespace, flags: List[str], then) -> Tuple[o
 
 
 def main() -> int:
-    options = parse_arguments()
+    options = parse(
+        __doc__, "out", "link...", label="gcc", mpgaudit="mpgaudit", audit="",
+        json={"action": "store_true", "help": "take them from `fix` of the JSON report"},
+        run={"default": None, "help": "run the programs, behind this command if any"})
     flags, before = link_and_run(options, [], lambda: printed_flags(options))
     print("flags:", *flags, flush=True)
     (status, report), after = link_and_run(options, flags, lambda: audit(options))
@@ -108,5 +97,4 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

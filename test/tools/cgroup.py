@@ -9,12 +9,10 @@ v1 or v2, whichever has the controller. The exit status is the command's, or 128
 without the controller. --probe tests only for that.
 """
 
-import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.cgroups import group  # noqa: E402
+from mpgtest.cgroups import group
 
 
 def main() -> int:
@@ -30,5 +28,4 @@ def main() -> int:
     return status if status >= 0 else 128 - status
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -14,11 +14,13 @@ Prints one line for each difference; status 1 if there
 is one. --print writes the picture as it should be.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
 from typing import Dict, List, Set, Tuple
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 # Folders of sources, and where their #include lines begin.
 TREES = {"lib": ["lib"], "tools": ["lib", "tools"], "passes": ["passes"],
@@ -179,21 +181,15 @@ def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
-    parser.add_argument("--print", action="store_true", dest="prints")
-    options = parser.parse_args()
+    options = parse(__doc__, root=Path(__file__).resolve().parents[2], print=False)
     arrows = read_arrows(options.root)
     lab = Lab(options.root)
-    if options.prints:
+    if options.print:
         print(make_picture(arrows, lab), end="")
         return 0
     found = differences(options.root, arrows, lab)
-    for line in found:
-        print(line)
-    print(f"{len(arrows)} folders, {sum(map(len, arrows.values()))} arrows, {len(found)} wrong")
-    return 1 if found or not arrows else 0
+    count = sum(map(len, arrows.values()))
+    return finish(found, f"{len(arrows)} folders, {count} arrows, {{}} wrong", arrows)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

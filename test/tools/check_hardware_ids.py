@@ -12,6 +12,8 @@ import pathlib
 import re
 import sys
 
+from mpgtest.run import finish
+
 FOLDERS = ("lib", "tools", "runtime", "passes", "docs", "linker-scripts")
 SUFFIXES = {".cpp", ".h", ".def", ".inc", ".md", ".ld", ".td", ".yaml"}
 CITED = re.compile(r"HW:([a-z0-9]+(?:-[a-z0-9]+)*)")
@@ -33,10 +35,7 @@ def main() -> int:
                 if name not in entries:
                     found.append(f"{path.relative_to(root)}: HW:{name} has no "
                                  "entry in docs/hardware.md")
-    print("\n".join(found), end="\n" if found else "")
-    print(f"{cited} citations, {len(entries)} entries, {len(found)} wrong")
-    return 1 if found or not cited else 0
+    return finish(found, f"{cited} citations, {len(entries)} entries, {{}} wrong", cited)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
+from mpgtest.run import finish
+
 # Heads that claim to be the only file that does something, and what no other has.
 ONLY = {"ElfReader.h": r"#include <(libelf|gelf)\.h>"}
 FOLDERS = ["lib", "tools", "passes", "runtime"]
@@ -84,17 +86,10 @@ def main() -> int:
         if path.suffix in SUFFIXES
     )
     names = {path.name for path in files}
-    wrong = 0
-    for path in files:
-        for what in wrong_in(path, names):
-            print(f"{path.relative_to(root)}: {what}")
-            wrong += 1
-    for what in [*defined_twice(root, files), *false_claims(files)]:
-        print(what)
-        wrong += 1
-    print(f"{len(files)} files, {wrong} wrong")
-    return 1 if wrong else 0
+    wrong = [f"{path.relative_to(root)}: {what}"
+             for path in files for what in wrong_in(path, names)]
+    return finish([*wrong, *defined_twice(root, files), *false_claims(files)],
+                  f"{len(files)} files, {{}} wrong")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -17,6 +17,8 @@ import sys
 import unicodedata
 from html.parser import HTMLParser
 
+from mpgtest.run import finish
+
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 RUNS = {"script", "iframe", "object", "embed", "link", "img", "base", "form"}
 LIMIT_BYTES = 24 << 20
@@ -147,7 +149,7 @@ class Page(HTMLParser):
 def main() -> int:
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    count = 0
+    faults = []
     for path in sys.argv[1:]:
         page = Page()
         with open(path, encoding="utf-8", errors="strict") as file:
@@ -158,12 +160,8 @@ def main() -> int:
         page.finish()
         if os.path.getsize(path) > LIMIT_BYTES:
             page.fault("larger than 24 MiB")
-        count += len(page.faults)
-        for line in page.faults:
-            print(f"{path}:{line}")
-    print(f"check_html.py: {len(sys.argv) - 1} pages, {count} faults")
-    return 1 if count else 0
+        faults += [f"{path}:{line}" for line in page.faults]
+    return finish(faults, f"check_html.py: {len(sys.argv) - 1} pages, {{}} faults")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -9,7 +9,6 @@ headers: M that the seed chooses, the named ones, or all. Prints the errors of e
 then `N files, N fail`; status 1 if one does.
 """
 
-import argparse
 import concurrent.futures
 import json
 import os
@@ -18,6 +17,9 @@ import re
 import subprocess
 import sys
 from typing import List
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 WORD = r"""(?:"[^"]+"|'[^']+'|\S+)"""
 PRECOMPILED = re.compile(r"""(-Winvalid-pch )?-include "?[^"]*?cmake_pch\.hxx"?|"""
@@ -57,12 +59,7 @@ def find_errors(entry: dict) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("build")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=0)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="files with this in their path")
-    options = parser.parse_args()
+    options = parse(__doc__, "build", "names*", seed=1, count=0)
     files = [entry for entry in compile_commands(options.build)
              if PRECOMPILED.search(entry["command"])
              and (not options.names
@@ -71,11 +68,8 @@ def main() -> int:
         files = random.Random(options.seed).sample(files, options.count)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
         found = list(workers.map(find_errors, files))
-    for entry, errors in zip(files, found):
-        if errors:
-            print(f"{entry['file']}:\n{errors}")
-    print(f"{len(files)} files, {sum(map(bool, found))} fail")
-    return 1 if any(found) or not files else 0
+    return finish([f"{entry['file']}:\n{errors}" for entry, errors in zip(files, found) if errors],
+                  f"{len(files)} files, {{}} fail", files)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,13 @@ Prints one line per difference, then a count. Exit status 0 when there is none, 
 some. --write prints the expected.txt that would match.
 """
 
-import argparse
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 FINDING = re.compile(r"^([^:]+):(\d+): (note|warning|error): (MPG\d+)")
 LEFT_OUT = {"MPG238"}
@@ -44,36 +46,23 @@ def verdict(mpgaudit, folder, script):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("mpgaudit")
-    parser.add_argument("folder", type=Path)
-    args = parser.parse_args()
-    scripts = sorted(path.name for path in args.folder.iterdir()
+    args = parse(__doc__, "mpgaudit", "folder", write=False)
+    folder = Path(args.folder)
+    scripts = sorted(path.name for path in folder.iterdir()
                      if path.is_file() and path.name != "expected.txt")
-    found, differences = [], 0
+    found, faults = [], []
     for script in scripts:
-        lines, others = verdict(args.mpgaudit, args.folder, script)
+        lines, others = verdict(args.mpgaudit, folder, script)
         found += lines
-        for line in others:
-            print(f"{script}: not expected: {line}", file=sys.stderr)
-            differences += 1
+        faults += [f"{script}: not expected: {line}" for line in others]
     if args.write:
         print("\n".join(found))
         return 0
-    text = (args.folder / "expected.txt").read_text(encoding="ascii")
-    expected = text.splitlines()
-    for line in expected:
-        if line not in found:
-            print(f"missing:      {line}")
-    for line in found:
-        if line not in expected:
-            print(f"not expected: {line}")
-    differences += len(set(expected) ^ set(found))
+    expected = (folder / "expected.txt").read_text(encoding="ascii").splitlines()
+    faults += [f"missing:      {line}" for line in expected if line not in found]
+    faults += [f"not expected: {line}" for line in found if line not in expected]
     clean = sum(line.endswith(": clean") for line in found)
-    print(f"{len(scripts)} scripts, {clean} of them clean, {differences} differences")
-    return 1 if differences else 0
+    return finish(faults, f"{len(scripts)} scripts, {clean} of them clean, {{}} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

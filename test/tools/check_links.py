@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Iterator, List, Set, Tuple
 
+from mpgtest.run import finish
+
 LINK = re.compile(r"\[[^][]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"(`+)(?:(?!\1).)+?\1", re.DOTALL)
 NAMED = re.compile(r"`(docs/[\w./-]+\.(?:md|json))`")
@@ -121,10 +123,7 @@ def main() -> int:
     root = Path(sys.argv[1])
     pages, missing = check_index(root)
     links, dead = check_links(root)
-    print("\n".join(missing + dead))
-    print(f"{pages} pages, {links} links, {len(missing) + len(dead)} wrong")
-    return 1 if missing or dead else 0
+    return finish(missing + dead, f"{pages} pages, {links} links, {{}} wrong")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

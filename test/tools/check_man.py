@@ -17,6 +17,8 @@ import subprocess
 import sys
 from typing import Dict, List, Tuple
 
+from mpgtest.run import finish
+
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS",
             "OUTPUT", "EXAMPLES", "SEE ALSO"]
 OPTION = re.compile(r"-[-\w]*\w(?:=\S+| [A-Z]+)?")
@@ -123,11 +125,7 @@ def main() -> int:
     path, program = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         found = differences(file.read(), program)
-    for difference in found:
-        print(f"{path}: {difference}")
-    print(f"check_man.py: {len(found)} differences")
-    return 1 if found else 0
+    return finish([f"{path}: {what}" for what in found], "check_man.py: {} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -13,11 +13,13 @@ Prints one line per difference, FILE: what, then a count. Exit status 0 when
 there is none, 1 when there are some, 2 when a file cannot be read.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
 from typing import Dict, List, Set
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 NAME = re.compile(r'(?<!NV\()(?<!ModuleFlag\()"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
 ROW = re.compile(r"^\| \[?`(\w+)`(?:\]\(#(\w+)\))? \| (?:passed|missed) \|", re.MULTILINE)
@@ -67,21 +69,15 @@ def check(names: Set[str], page: str) -> List[str]:
 
 def main() -> int:
     root = Path(__file__).resolve().parents[2]
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--passes", type=Path, default=root / "passes")
-    parser.add_argument("--page", type=Path, default=root / "docs/remarks.md")
-    args = parser.parse_args()
+    args = parse(__doc__, passes=root / "passes", page=root / "docs/remarks.md")
     try:
         names = names_in(args.passes)
         wrong = check(names, args.page.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         print(f"check_remarks_doc: error: {error}", file=sys.stderr)
         return 2
-    for line in wrong:
-        print(f"{args.page}: {line}")
-    print(f"{len(names)} remarks, {len(wrong)} differences")
-    return 1 if wrong or not names else 0
+    return finish([f"{args.page}: {line}" for line in wrong],
+                  f"{len(names)} remarks, {{}} differences", names)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -24,6 +24,8 @@ from urllib.parse import unquote_to_bytes
 site.main()  # lit starts Python without packages
 import jsonschema  # noqa: E402
 
+from mpgtest.run import finish
+
 URI = re.compile(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+|file:///"
                  r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+")
 
@@ -94,11 +96,7 @@ def main() -> int:
     wrong = [*schema_errors(schema, log)]
     if not wrong:  # the rest takes the form for granted
         wrong = [*result_errors(run), *same_findings(report, run)]
-    for line in wrong:
-        print(line)
-    print(f"check_sarif.py: {len(run['results'])} results, {len(wrong)} differences")
-    return 1 if wrong else 0
+    return finish(wrong, f"check_sarif.py: {len(run['results'])} results, {{}} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -8,7 +8,6 @@ Stricter than the schema language: a number written as 1.0 or 1e3 and a repeated
 too, because readers in other languages would reject them.
 """
 
-import argparse
 import functools
 import json
 import os
@@ -18,6 +17,7 @@ from typing import Iterator, List, Tuple
 
 site.main()  # lit starts Python without packages
 import jsonschema  # noqa: E402
+from mpgtest.run import finish  # noqa: E402
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = os.path.join(REPO, "docs", "schema")
@@ -90,21 +90,13 @@ def violations(path: str) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("files", nargs="+", metavar="FILE.json|FILE.jsonl")
-    arguments = parser.parse_args()
-    count = document_count = 0
-    for path in arguments.files:
-        document_count += sum(1 for _ in documents(path))
-        for violation in violations(path):
-            count += 1
-            print(violation)
+    files = sys.argv[1:]
+    document_count = sum(1 for path in files for _ in documents(path))
     # An empty file must not pass for a valid one.
     if not document_count:
         print("check_schema.py: nothing to validate")
-    print(f"{document_count} documents, {count} violations")
-    return 1 if count or not document_count else 0
+    return finish([what for path in files for what in violations(path)],
+                  f"{document_count} documents, {{}} violations", document_count)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

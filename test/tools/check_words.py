@@ -158,5 +158,4 @@ def main(arguments: List[str]) -> int:
     return 1 if wrong else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))

@@ -7,13 +7,15 @@ and searches standard error for "is not valid"; then audits one script that expo
 one line per difference and a count. Exit status 0 when there is none.
 """
 
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 VALUES = ["", "0", "1", "2", "3", "7", "on", "ON", "off", "TRUE", "true",
           "FALSE", "none", "hugetlbfs", "Hugetlbfs", "base", "base+stack",
@@ -56,27 +58,19 @@ def refused_by_mpgaudit(mpgaudit, pairs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("mpgaudit")
-    parser.add_argument("libmpg")
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--program", default="/bin/true")
-    args = parser.parse_args()
-    pairs = [(name, value) for name in names(args.table) for value in VALUES]
+    args = parse(__doc__, "mpgaudit", "libmpg", "table", program="/bin/true")
+    pairs = [(name, value) for name in names(Path(args.table)) for value in VALUES]
     audited = set()
     for start in range(0, len(pairs), 40):  # it prints 50 of one number
         audited |= refused_by_mpgaudit(args.mpgaudit, pairs[start:start + 40])
-    differences = 0
+    differences = []
     for pair in pairs:
         library = refused_by_library(args.libmpg, args.program, *pair)
         if library != (pair in audited):
-            print("{}='{}': libmpg {}, mpgaudit {}".format(
+            differences.append("{}='{}': libmpg {}, mpgaudit {}".format(
                 *pair, "refuses" if library else "takes",
                 "refuses" if pair in audited else "takes"))
-            differences += 1
-    print(f"{len(pairs)} values, {len(audited)} refused, {differences} differences")
-    return 1 if differences else 0
+    return finish(differences, f"{len(pairs)} values, {len(audited)} refused, {{}} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

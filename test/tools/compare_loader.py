@@ -31,6 +31,8 @@ import subprocess
 import sys
 import tempfile
 
+from mpgtest.options import parse
+
 LINE = re.compile(rb"^\t(?P<name>.+?)(?: => (?P<path>.+?))?" rb"(?: \(0x[0-9a-f]+\))?$")
 VDSO = ("linux-vdso.so.1", "linux-gate.so.1")
 
@@ -119,21 +121,9 @@ def query_mpgaudit(arguments: argparse.Namespace, paths: list[str]) -> dict[str,
     return answer
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("mpgaudit")
-    parser.add_argument("operands", nargs="+", metavar="PROGRAM|FOLDER")
-    parser.add_argument("--least", type=int, default=1)
-    parser.add_argument("--most", type=int)
-    parser.add_argument("--env", action="append", default=[])
-    parser.add_argument("--option", action="append", default=[])
-    parser.add_argument("--launcher", default="", type=shlex.split,
-                        help="starts the programs: \"qemu-aarch64 -L DIR\"")
-    return parser.parse_args()
-
-
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse(__doc__, "mpgaudit", "operands+", least=1, most={"type": int}, env=[],
+                      option=[], launcher={"default": "", "type": shlex.split})
     environment = {"PATH": os.environ["PATH"], "LD_TRACE_LOADED_OBJECTS": "1"}
     environment.update(setting.split("=", 1) for setting in arguments.env)
     if arguments.launcher:
@@ -157,5 +147,4 @@ def main() -> int:
     return 1 if differing else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -26,6 +26,8 @@ sys.dont_write_bytecode = True
 from aarch64_asm import (CONSTANT, Function, components, compute_flow,  # noqa: E402
                          instructions_with_state, read_functions)
 
+from mpgtest.options import parse
+
 
 @dataclasses.dataclass
 class Counts:
@@ -71,20 +73,9 @@ def chosen(arguments: argparse.Namespace, every: List[Counts]) -> int:
     return sum(c.tagged_in_loops if arguments.loops else c.tagged for c in every)
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file")
-    parser.add_argument("--function", metavar="NAME")
-    parser.add_argument("--tag", type=lambda text: int(text, 0))
-    parser.add_argument("--loops", action="store_true")
-    parser.add_argument("--at-least", type=int, metavar="N", default=0)
-    parser.add_argument("--at-most", type=int, metavar="N")
-    parser.add_argument("--all", action="store_true")
-    return parser.parse_args()
-
-
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse(__doc__, "file", function=None, tag={"type": lambda text: int(text, 0)},
+                      loops=False, at_least=0, at_most={"type": int}, all=False)
     with open(arguments.file, encoding="utf-8", errors="replace") as file:
         every = [count(function) for function in read_functions(file.read())
                  if arguments.function in (None, function.name)]
@@ -108,5 +99,4 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -16,17 +16,17 @@ or, for the order of sizes and alignments that the ABI demands, may do so in som
 file that is rejected here.
 """
 
-import argparse
 import dataclasses
 import os
 import random
-import shutil
 import struct
 import sys
 import tempfile
 from typing import Callable, Dict, List, Optional, Tuple
 
 import facts_oracle
+
+from mpgtest.options import parse
 
 CLASSES = ("truncation", "file-header", "program-header", "section-header",
            "dynamic", "note", "content")
@@ -534,23 +534,10 @@ def refusal(data: bytes) -> Optional[str]:
             or dynamic_refusal(data, segments, loads, is_library))
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--index", type=int, default=0, help="first file")
-    parser.add_argument("--count", type=int, default=1)
-    parser.add_argument("--out", required=True, metavar="PATH",
-                        help="a file, or with --count above 1 a folder")
-    return parser.parse_args()
-
-
 def main() -> int:
-    arguments = parse_arguments()
-    folder = tempfile.mkdtemp(prefix="damage-")
-    try:
+    arguments = parse(__doc__, seed=1, index=0, count=1, out=str)
+    with tempfile.TemporaryDirectory(prefix="damage-") as folder:
         bases = make_bases(folder)
-    finally:
-        shutil.rmtree(folder)
     if arguments.count > 1:
         os.makedirs(arguments.out, exist_ok=True)
     for index in range(arguments.index, arguments.index + arguments.count):

@@ -16,13 +16,15 @@ each difference; exits with 1 if there is one.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import os
 import random
 import re
 import subprocess
 import sys
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 SOURCE = """
 int data[700000] = {1, 2, 3};
@@ -104,19 +106,14 @@ def compare(build: str, files: list[str], folder: str) -> tuple[object, str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=200)
-    args = parser.parse_args()
+    args = parse(__doc__, build=str, out=str, seed=0, count=200)
     os.makedirs(args.out, exist_ok=True)
     start = compile("void _start(void) {}", os.path.join(args.out, "start.o"))
     with open(compile(SOURCE, os.path.join(args.out, "good.bc"), "-flto"), "rb") as bc:
         good = bc.read()
     file, archive = (os.path.join(args.out, name) for name in ("bad.o", "libbad.a"))
     ends: collections.Counter[str] = collections.Counter()
-    different = 0
+    different = []
     for seed in range(args.seed, args.seed + args.count):
         bad = damage(good, seed)
         for path, contents in ((file, bad), (archive, make_archive(bad))):
@@ -126,13 +123,10 @@ def main() -> int:
             end, difference = compare(args.build, files, args.out)
             ends[get_name(end)] += 1
             if difference:
-                different += 1
-                print(f"seed {seed}, {os.path.basename(files[-1])}:\n{difference}")
+                different.append(f"seed {seed}, {os.path.basename(files[-1])}:\n{difference}")
     for end, count in ends.most_common():
         print(f"{count} links by ld.lld: {end}")
-    print(f"{2 * args.count} links, {different} different")
-    return 1 if different else 0
+    return finish(different, f"{2 * args.count} links, {{}} different")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

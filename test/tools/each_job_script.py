@@ -20,6 +20,8 @@ from pathlib import Path
 
 from one_word import one_word
 
+from mpgtest.run import finish
+
 
 def blocks(text):
     """Pairs of the lines of expectation and the text of the script."""
@@ -40,7 +42,7 @@ def differences(expected, output, status):
 
 def main():
     file, *command = sys.argv[1:]
-    count = wrong = 0
+    count, wrong = 0, []
     for expected, script in blocks(Path(file).read_text(encoding="utf-8")):
         script = script.replace("@HERE@", one_word(str(Path.cwd())))
         Path("job.sh").write_text(script, encoding="utf-8")
@@ -49,12 +51,9 @@ def main():
                              stderr=subprocess.STDOUT, check=False)
         output = run.stdout.decode(errors="replace")
         count += 1
-        for line in differences(expected, output, run.returncode):
-            wrong += 1
-            print(f"{line}\n--- script\n{script}--- output\n{output}")
-    print(f"{count} scripts, {wrong} differences")
-    return 1 if wrong else 0
+        wrong += [f"{line}\n--- script\n{script}--- output\n{output}"
+                  for line in differences(expected, output, run.returncode)]
+    return finish(wrong, f"{count} scripts, {{}} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -16,7 +16,6 @@ The reverse is not checked: readelf repairs what it can and goes on; damage.py i
 damaged files.
 """
 
-import argparse
 import collections
 import dataclasses
 import json
@@ -28,6 +27,8 @@ import stat
 import subprocess
 import sys
 from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+
+from mpgtest.options import parse
 
 HUGE_BYTES = 2 << 20
 FACT_MACHINES = {"Advanced Micro Devices X86-64": "x86-64", "AArch64": "aarch64"}
@@ -726,21 +727,9 @@ def check_files(tool: str, paths: List[str]) -> int:
     return difference_count
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mpgaudit", metavar="PATH",
-                        default=os.path.join(REPO, "build/bin/mpgaudit"))
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300,
-                        help="at least so many files (default 300)")
-    parser.add_argument("--root", nargs="+", default=FOUND_ROOTS, metavar="DIR",
-                        help="where to look for files")
-    parser.add_argument("--make", metavar="DIR", help="also build own programs of every kind there")
-    return parser.parse_args()
-
-
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse(__doc__, mpgaudit=os.path.join(REPO, "build/bin/mpgaudit"), seed=1,
+                      count=300, root={"nargs": "+", "default": FOUND_ROOTS}, make=None)
     roots = [root for root in arguments.root if os.path.isdir(root)]
     if not roots:
         sys.exit(f"facts_oracle.py: no folder among {arguments.root}")

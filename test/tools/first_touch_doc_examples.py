@@ -20,6 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Set
 
+from mpgtest.run import finish
+
 PRELUDE = """
 #include <mpg/mpg.h>
 #include <omp.h>
@@ -129,10 +131,7 @@ def main() -> int:
     wrong = [f"{name}: no code for before and after" for name in AROUND if name not in examples]
     for name, codes in examples.items():
         wrong += check(name, codes, sys.argv[2:])
-    print("\n".join(wrong), end="\n" if wrong else "")
-    print(f"{len(examples)} sections, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return finish(wrong, f"{len(examples)} sections, {{}} wrong")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

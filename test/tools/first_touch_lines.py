@@ -18,7 +18,6 @@ MODE is a value of the option first-touch. The compiler's own messages go to
 standard error; its failure is this program's, with status 1.
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -27,6 +26,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Dict, List, Set, Tuple
+
+from mpgtest.options import parse
 
 CALL = re.compile(r"^\s+(?:tail |notail )*(?:call|invoke) .*@mpg_first_touch[.\w]*\(")
 DEFINE = re.compile(r'^define .*?@("(?:[^"]*)"|[\w.$]+)\(')
@@ -102,10 +103,7 @@ def compile_source(command: List[str], mode: str) -> Tuple[str, str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mode", default="")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    args = parser.parse_args()
+    args = parse(__doc__, "command...", mode="")
     ir, record = compile_source(args.command, args.mode)
     calls, remarks = count_calls(ir), read_remarks(record)
     source = Path(args.command[-1]).read_text("utf-8")
@@ -125,5 +123,4 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

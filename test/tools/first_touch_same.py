@@ -16,7 +16,6 @@ Prints "same: N runs", or the first run that differs (exit status 1). A program 
 is a failure too: it would prove nothing.
 """
 
-import argparse
 import itertools
 import os
 import subprocess
@@ -25,8 +24,8 @@ import tempfile
 from pathlib import Path
 from typing import List, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-from mpgtest.same import Differs, Outcome, compare, get_outcome  # noqa: E402
+from mpgtest.options import parse
+from mpgtest.same import Differs, Outcome, compare, get_outcome
 
 THREADS = (1, 2, 3, 4, 8)
 TOUCH = ("touch", "mbind")
@@ -99,12 +98,7 @@ def check(args, folder: Path) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--plugin", type=Path, required=True)
-    parser.add_argument("--libmpg", type=Path, required=True)
-    parser.add_argument("--args", action="append")
-    parser.add_argument("command", nargs="+")
-    args = parser.parse_args()
+    args = parse(__doc__, "command+", plugin=Path, libmpg=Path, args={"action": "append"})
     with tempfile.TemporaryDirectory() as folder:
         try:
             print(f"same: {check(args, Path(folder))} runs")
@@ -114,5 +108,4 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

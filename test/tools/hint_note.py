@@ -51,5 +51,4 @@ def main() -> None:
     print('  .p2align 2\n  .section .note.GNU-stack,"",%progbits')
 
 
-if __name__ == "__main__":
-    main()
+main()

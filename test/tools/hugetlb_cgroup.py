@@ -10,48 +10,31 @@ status is the command's; 125 without a hugetlb cgroup.
 `hugetlb_cgroup.py --probe`: its exit status shows whether it would work.
 """
 
-import argparse
-import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.cgroups import Hierarchy  # noqa: E402
+from mpgtest.cgroups import Hierarchy
+from mpgtest.options import parse
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--v2", action="store_true")
-    parser.add_argument("--usage", type=int)
-    parser.add_argument("--reserve", type=int)
-    parser.add_argument("--peak")
-    parser.add_argument("--probe", action="store_true")
-    parser.add_argument("command", nargs="*")
-    options = parser.parse_args()
+    options = parse(__doc__, "command*", v2=False, usage={"type": int}, reserve={"type": int},
+                    peak=None, probe=False)
     try:
         hierarchy = Hierarchy(options.v2)
     except OSError as error:
         print(f"hugetlb_cgroup.py: {error}", file=sys.stderr)
         return 125
-    try:
-        group = hierarchy.group()
-        try:
-            group.limit(options.usage, options.reserve)
-            if options.probe:
-                return 0
-            done = subprocess.run(options.command, preexec_fn=group.enter)
-            if options.peak:
-                with open(options.peak, "w") as file:
-                    file.write(f"{group.peak()}\n")
-        finally:
-            group.close()
-    finally:
-        hierarchy.close()
+    with hierarchy, hierarchy.group() as group:
+        group.limit(options.usage, options.reserve)
+        if options.probe:
+            return 0
+        done = subprocess.run(options.command, preexec_fn=group.enter)
+        if options.peak:
+            with open(options.peak, "w") as file:
+                file.write(f"{group.peak()}\n")
     status = done.returncode
     return status if status >= 0 else 128 - status
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -19,7 +19,6 @@ memset or memcpy. Prints the sums; at most that many may be longer.
 Status 2: there is nothing to compare, so the test is invalid.
 """
 
-import argparse
 import dataclasses
 import sys
 from typing import Dict, List, Tuple
@@ -27,6 +26,8 @@ from typing import Dict, List, Tuple
 sys.dont_write_bytecode = True
 from aarch64_asm import (Function, compute_flow, innermost_loops,  # noqa: E402
                          instructions_with_state, puts_tag_on, read_functions)
+
+from mpgtest.options import parse
 
 
 @dataclasses.dataclass
@@ -162,13 +163,7 @@ def nothing_compared(plain: Dict[str, List[Loop]],
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--same-vector-loops", action="store_true")
-    parser.add_argument("--lengths", type=int, metavar="LONGER")
-    arguments = parser.parse_args()
-    if len(arguments.files) > 2:
-        parser.error("at most two files")
+    arguments = parse(__doc__, "files+", same_vector_loops=False, lengths={"type": int})
     read = [read_loops(path) for path in arguments.files]
     for path, functions in zip(arguments.files, read):
         print_table(path, functions)
@@ -185,5 +180,4 @@ def main() -> int:
     return 1 if found else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

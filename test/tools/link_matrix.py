@@ -27,7 +27,6 @@ Prints one line a row and the number of rows; exits with 1 if one failed.
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
 import dataclasses
 import itertools
@@ -39,9 +38,9 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.links import KINDS, LANGUAGES, MACHINES, compiler  # noqa: E402
-from mpgtest.run import CommandError, output  # noqa: E402
+from mpgtest.links import KINDS, LANGUAGES, MACHINES, compiler
+from mpgtest.options import parse
+from mpgtest.run import CommandError, output
 
 HUGE = 2 << 20
 GROWTH_APPARENT = int(2.2 * (1 << 20))
@@ -382,23 +381,11 @@ def all_rows() -> list[Row]:
     return rows
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--machine", choices=MACHINES)
-    parser.add_argument("--linker", choices=LINKERS)
-    parser.add_argument("--language", choices=LANGUAGES)
-    parser.add_argument("--options", action="store_true", help="only the option sets")
-    parser.add_argument("--text", action="store_true", help="only --mpg-text")
-    parser.add_argument("--kinds", action="store_true", help="only the kinds")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at the same time")
-    parser.add_argument("--list", action="store_true")
-    return parser.parse_args()
-
-
 def main() -> int:
-    args = parse_arguments()
+    args = parse(__doc__, build=str, out=str, machine={"choices": MACHINES},
+                 linker={"choices": LINKERS}, language={"choices": LANGUAGES}, options=False,
+                 text={"action": "store_true", "help": "only --mpg-text"}, kinds=False, jobs=2,
+                 list=False)
     source = str(pathlib.Path(__file__).resolve().parents[2])
     rows = [
         row

@@ -11,14 +11,12 @@ Prints a line for each file that differs and a count; status 1 if one differs.
 """
 
 import json
-import os
 import re
 import sys
 from typing import List, NamedTuple, Set, Tuple
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.links import KINDS, MACHINES, Objects, compiler  # noqa: E402
-from mpgtest.run import output  # noqa: E402
+from mpgtest.links import KINDS, MACHINES, Objects, compiler
+from mpgtest.run import finish, output
 
 HUGE = 2 << 20
 PAGE_FLAG = f"-Wl,-z,max-page-size={HUGE}"
@@ -127,7 +125,7 @@ def main() -> int:
     with open(source, "w", encoding="ascii") as out:
         out.write(SOURCE)
     objects = Objects(work_dir)
-    files = failed = 0
+    files, failed = 0, []
     for linker in LINKERS:
         for kind in FILES:
             if linker.name == "gold" and kind.name == "static-pie":
@@ -139,12 +137,8 @@ def main() -> int:
                 output(linker.command + kind.flags + [compiled, "-o", path] + [PAGE_FLAG] * large)
                 found = differences(mpgaudit, path, linker, kind, large)
                 files += 1
-                failed += bool(found)
-                for text in found:
-                    print(f"{path}: {text}")
-    print(f"{files} files, {failed} differ")
-    return 1 if failed else 0
+                failed += [f"{path}: {text}" for text in found]
+    return finish(failed, f"{files} files, {{}} differ")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -7,7 +7,6 @@ that a short run gets past the first check of the header. Files are named by the
 run adds only new ones.
 """
 
-import argparse
 import hashlib
 import os
 import sys
@@ -16,15 +15,13 @@ import tempfile
 sys.dont_write_bytecode = True
 import damage  # noqa: E402  (no byte code beside the sources)
 
+from mpgtest.options import parse
+
 MAX_FILE_BYTES = 65536
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", required=True, metavar="FOLDER")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--damaged", type=int, default=200, metavar="N")
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, out=str, seed=1, damaged=200)
     os.makedirs(arguments.out, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="corpus-") as folder:
         bases = damage.make_bases(folder)
@@ -40,5 +37,4 @@ def main() -> int:
     return 0 if files else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -25,6 +25,8 @@ import subprocess
 import sys
 from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
+from mpgtest.options import parse as parse_options
+
 PAGE = os.sysconf("SC_PAGE_SIZE")
 HUGE = 2 << 20
 KPF_ANON, KPF_HUGE, KPF_THP = 12, 17, 22
@@ -234,17 +236,10 @@ def check(options: argparse.Namespace, result: dict) -> List[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--min", type=parse, action="append", default=[])
-    parser.add_argument("--max-normal", type=parse, action="append", default=[])
-    parser.add_argument("--kind", choices=("hugetlb", "thp", "any"), default="any")
-    parser.add_argument("--program", help="the ELF file, if it is not the first word")
-    parser.add_argument("--pid", type=int)
-    parser.add_argument("command", nargs="*")
-    options = parser.parse_args()
+    limits = {"type": parse, "action": "append", "default": []}
+    options = parse_options(__doc__, "command*", json=False, min=limits, max_normal=limits, pid=0,
+                            kind={"choices": ("hugetlb", "thp", "any"), "default": "any"},
+                            program=None)
     if options.pid:
         path = options.program or os.readlink(f"/proc/{options.pid}/exe")
         result = measure(options.pid, path)

@@ -29,9 +29,9 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.memory import TRIES, compact  # noqa: E402
-from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
+from mpgtest.memory import TRIES, compact
+from mpgtest.options import parse
+from mpgtest.same import (Differs, Outcome, check_plain, compare,
                           get_outcome, read, report)
 
 # Messages of a mode of transparent pages if the kernel had none.
@@ -112,17 +112,9 @@ def check(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--file", action="append", default=[])
-    parser.add_argument("--ends-by", type=int, default=0)
-    parser.add_argument("--stack", type=float, default=0.5)
-    parser.add_argument("--forks", action="store_true")
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("mpgrun")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
+    options = parse(__doc__, "mpgrun", "command...", file=[], ends_by=0, stack=0.5, forks=False,
+                    seconds=600.0)
     return report(lambda: check(options))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -25,6 +25,8 @@ from typing import List
 
 from found_job_scripts import scripts
 
+from mpgtest.run import finish
+
 MENDED = {"MPG225"}
 
 
@@ -82,14 +84,8 @@ def main() -> int:
     for _, text in scripts((folder / "found/scripts.txt").read_text("utf-8")):
         texts.append((text.split("\n", 1)[0],
                       "#!/bin/bash\n" + text.replace("@HERE@", str(Path.cwd()))))
-    wrong = 0
-    for name, text in texts:
-        for line in differences(mpgaudit, text):
-            wrong += 1
-            print(f"{name}: {line}")
-    print(f"{len(texts)} scripts, {wrong} differences")
-    return 1 if wrong else 0
+    found = [f"{name}: {line}" for name, text in texts for line in differences(mpgaudit, text)]
+    return finish(found, f"{len(texts)} scripts, {{}} differences")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -20,6 +20,7 @@ Exit status: 0, or 1 with a line for each run that is not as it should be.
 """
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import Dict, List, NamedTuple
@@ -27,11 +28,11 @@ from typing import Dict, List, NamedTuple
 import pagemap
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../lib"))
-from mpgtest.cgroups import Hierarchy  # noqa: E402
-from mpgtest.links import KINDS  # noqa: E402
-from mpgtest.memory import TRIES, compact  # noqa: E402
-from mpgtest.run import output  # noqa: E402
+from mpgtest.cgroups import Hierarchy
+from mpgtest.links import KINDS
+from mpgtest.memory import TRIES, compact
+from mpgtest.options import parse
+from mpgtest.run import finish, output
 
 INPUTS = os.path.join(HERE, "..", "runtime", "Inputs")
 MIB = 1 << 20
@@ -185,22 +186,9 @@ def thp_is_allowed() -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lib", required=True)
-    parser.add_argument("--ld-mpg", required=True)
-    parser.add_argument("--work", required=True)
-    parser.add_argument("--kinds", default=",".join(FLAGS))
-    parser.add_argument("--modes", default="hugetlb,thp,none")
-    parser.add_argument("--data", type=int, default=64)
-    parser.add_argument("--bss", type=int, default=256)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--copy-back", action="store_true", help="as kernels before Linux 5.16 do it"
-    )
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
+    options = parse(__doc__, lib=str, ld_mpg=str, work=str, kinds=",".join(FLAGS),
+                    modes="hugetlb,thp,none", data=64, bss=256, seed=1, copy_back=False,
+                    verbose=False)
     options.lib = os.path.realpath(options.lib)
     options.work = os.path.realpath(options.work)
     os.makedirs(options.work, exist_ok=True)
@@ -213,23 +201,15 @@ def main() -> int:
     except OSError as error:
         print(f"{error}: the peak of large pages is not measured")
         hierarchy = None
-    runs, failures = 0, 0
-    try:
-        for program in build(options):
-            for mode in modes:
-                for policy in ("prepage", "demand"):
-                    run = Run(program, mode, policy)
-                    runs += 1
-                    for problem in find_problems(run, options, hierarchy):
-                        print(f"{run}: {problem}")
-                        failures += 1
+    problems = []
+    with hierarchy or contextlib.nullcontext():
+        programs = build(options)
+        for program in programs:
+            for run in (Run(program, mode, policy) for mode in modes
+                        for policy in ("prepage", "demand")):
+                problems += [f"{run}: {what}" for what in find_problems(run, options, hierarchy)]
             os.remove(program.path)
-    finally:
-        if hierarchy:
-            hierarchy.close()
-    print(f"{runs} runs, {failures} problems")
-    return 1 if failures else 0
+    return finish(problems, f"{2 * len(modes) * len(programs)} runs, {{}} problems")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -5,7 +5,6 @@ and libdw that these programs, linked with LLVM's static libraries, use. tools/r
 lists; this test names a program's new dependency before the linker fails when an archive is made.
 """
 
-import argparse
 import pathlib
 import re
 import subprocess
@@ -17,6 +16,8 @@ sys.path.insert(0, str(RELEASE))
 sys.path.insert(0, str(RELEASE.parent / "package"))
 from cross_build import LLVM_FILES  # noqa: E402
 from elf_needs import C_LIBRARY, read_needs  # noqa: E402
+
+from mpgtest.options import parse
 
 # Of libdw itself, whose folder is compiled whole.
 LIBDW = re.compile(r"(dwarf|libdw|libcpu)_.*|cfi|cie|fde|frame-cache|encoded-value")
@@ -88,17 +89,13 @@ def missing(programs: List[str], llvm: pathlib.Path) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--llvm", type=pathlib.Path, required=True)
-    parser.add_argument("programs", nargs="+")
-    options = parser.parse_args()
+    options = parse(__doc__, "programs+", llvm=pathlib.Path)
     if not (options.llvm / "libLLVMSupport.a").exists():
-        parser.error(f"{options.llvm} has no libLLVMSupport.a")
+        sys.exit(f"{options.llvm} has no libLLVMSupport.a")
     lacks = sorted(set(missing(options.programs, options.llvm)))
     for what in lacks:
         print(f"a release archive lacks {what}")
     return 1 if lacks else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

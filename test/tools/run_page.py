@@ -16,7 +16,6 @@ tools' output is replaced back. --input has files that the page tells the reader
 Prints each difference, then counts; status 1 if there is one.
 """
 
-import argparse
 import difflib
 import os
 import re
@@ -25,6 +24,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import List, NamedTuple
+
+from mpgtest.options import parse
+from mpgtest.run import finish
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!-- (not run: .+|numbers differ) -->\s*\Z")
@@ -123,26 +125,19 @@ def what_differs(step: Step, output: List[str]) -> List[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--prefix", default="/usr/local")
-    parser.add_argument("--input", type=Path)
-    options = parser.parse_args()
+    options = parse(__doc__, "page", prefix="/usr/local", input=None)
+    page = Path(options.page)
     if options.input:
         shutil.copytree(options.input, ".", dirs_exist_ok=True)
-    steps = read_page(options.page.read_text("utf-8"))
+    steps = read_page(page.read_text("utf-8"))
     outputs = run_steps(steps, options.prefix)
-    wrong = 0
+    faults = []
     for index, step in enumerate(steps):
         output = outputs[index] if index < len(outputs) else ["not reached"]
         different = what_differs(step, output)
-        wrong += bool(different)
         if different:
-            print(f"{options.page.name}:{step.line}: $ {step.command}")
-            print("\n".join(different))
-    print(f"{options.page.name}: {len(steps)} commands, {wrong} differ")
-    return 1 if wrong or not steps else 0
+            faults.append("\n".join([f"{page.name}:{step.line}: $ {step.command}", *different]))
+    return finish(faults, f"{page.name}: {len(steps)} commands, {{}} differ", steps)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -36,9 +36,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from mpgtest.run import output, without_settings  # noqa: E402
-from mpgtest.same import (Differs, Outcome, check_plain, compare,  # noqa: E402
+from mpgtest.options import parse
+from mpgtest.run import output, without_settings
+from mpgtest.same import (Differs, Outcome, check_plain, compare,
                           get_outcome, read, report)
 
 NO_THP = r"^mpg: heap: .* on transparent huge pages .*\n"
@@ -116,22 +116,12 @@ def check(witness: str, options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--with", dest="settings", action="append", default=[])
-    parser.add_argument("--ends-by", type=int, default=0)
-    parser.add_argument("--programs", type=int, default=1)
-    parser.add_argument("--heap", choices=["hugetlb", "thp", "normal"])
-    parser.add_argument("--front", action="append", default=[])
-    parser.add_argument("--behind", action="append", default=[])
-    parser.add_argument("--drop", action="append", default=[])
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--together", action="store_true")
-    parser.add_argument("libmpg")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
+    options = parse(__doc__, "libmpg", "command...", ends_by=0, programs=1, front=[], behind=[],
+                    drop=[], seconds=600.0, together=False,
+                    heap={"choices": ["hugetlb", "thp", "normal"]},
+                    **{"with": {"dest": "settings", "action": "append", "default": []}})
     with tempfile.TemporaryDirectory() as folder:
         return report(lambda: check(build_witness(folder), options))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

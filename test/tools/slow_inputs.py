@@ -11,7 +11,6 @@ faster than the input can reach: the seconds of "Limit" for what takes far less.
 Prints one line per input that was stopped, then a count.
 """
 
-import argparse
 import resource
 import struct
 import subprocess
@@ -19,6 +18,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from mpgtest.options import parse
 
 LIMIT = 10  # seconds of CPU time; what is right takes less than one
 LOAD, DYNAMIC, INTERP, NOTE, PHDR, TLS = 1, 2, 3, 4, 6, 7
@@ -124,13 +125,8 @@ def run(command, data, is_script, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=65000)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--slower-than", type=float, help="print what takes more seconds")
-    parser.add_argument("--keep", type=Path, help="leave the last input here")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    args = parser.parse_args()
+    args = parse(__doc__, "command...", count=65000, only="", slower_than={"type": float},
+                 keep={"type": Path, "help": "leave the last input here"})
     count = stopped = 0
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
@@ -155,5 +151,4 @@ def main():
     return 1 if stopped else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -174,5 +174,4 @@ def main() -> int:
     return 1 if failed or not passed else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

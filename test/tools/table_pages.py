@@ -21,8 +21,7 @@ from typing import Callable, Dict, List, Optional
 
 import tables
 
-sys.path.insert(0, str(tables.ROOT / "test/lib"))
-from mpgtest import results, text_pages  # noqa: E402
+from mpgtest import results, text_pages
 
 WIDTH = 80
 # Formatted as code: options, sections, paths, names with _ or (), files.

@@ -106,5 +106,4 @@ def main():
     print(f"{count} scripts, {wrong} with a finding that a value contradicts")
 
 
-if __name__ == "__main__":
-    main()
+main()

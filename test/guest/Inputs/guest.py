@@ -167,5 +167,4 @@ def main() -> int:
     return run(parser.parse_args())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

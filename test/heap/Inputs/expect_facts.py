@@ -39,5 +39,4 @@ def main() -> int:
     return 1 if failed or not sys.argv[1:] else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -52,5 +52,4 @@ def main() -> int:
         resize(before)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -48,5 +48,4 @@ def main() -> None:
                   f"{prefetches} prefetches, {stack} on the stack")  # fmt: skip
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -86,5 +86,4 @@ def main() -> int:
     return 1 if wrong or len(seen) != 8 else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -45,7 +45,17 @@ def split_words(*path: str) -> list[str]:
         return file.read().split()
 
 
-class Group:
+class Closing:
+    """Closed at the end of its `with`."""
+
+    def __enter__(self):  # type: ignore[no-untyped-def]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()  # type: ignore[attr-defined]
+
+
+class Group(Closing):
     """A new group below `root`, until it is closed."""
 
     def __init__(self, root: str, v2: bool) -> None:
@@ -100,17 +110,14 @@ def find(controller: str) -> tuple[str, bool]:
 @contextlib.contextmanager
 def group(controller: str, limit: int) -> Iterator[Group]:
     """A group with at most that much memory and no swap, or at most that many processes."""
-    made = Group(*find(controller))
-    try:
+    with Group(*find(controller)) as made:
         made.write(LIMITS[controller, made.v2], limit)
         if controller == "memory":
             made.write(*NO_SWAP[made.v2])
         yield made
-    finally:
-        made.close()
 
 
-class Hierarchy:
+class Hierarchy(Closing):
     """Where groups with limits on large pages can be made; mounted if need be."""
 
     def __init__(self, wants_v2: bool = False) -> None:
@@ -185,14 +192,8 @@ def features() -> set[str]:
     with contextlib.suppress(OSError):
         with group("memory", 1 << 30):
             found.add("memory-cgroup")
-    with contextlib.suppress(OSError):
-        hierarchy = Hierarchy()
-        try:
-            made = hierarchy.group()
-            found.add("hugetlb-cgroup")
-            if made.peak() != -1:
-                found.add("hugetlb-peak")
-            made.close()
-        finally:
-            hierarchy.close()
+    with contextlib.suppress(OSError), Hierarchy() as hierarchy, hierarchy.group() as made:
+        found.add("hugetlb-cgroup")
+        if made.peak() != -1:
+            found.add("hugetlb-peak")
     return found

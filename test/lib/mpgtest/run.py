@@ -98,3 +98,10 @@ def output(
            else f"ended with {done.status}")
     said = done.said()[:SAID]
     raise CommandError(f"`{shown(command, changed, folder)}` {how}: {said}")
+
+
+def finish(faults: Sequence[object], text: str, is_tested: object = True) -> int:
+    """Prints each fault, then `text` with their number for {}; the exit status. Where nothing was
+    tested, that is one, too."""
+    print(*faults, text.format(len(faults)), sep="\n")
+    return 1 if faults or not is_tested else 0

@@ -96,5 +96,4 @@ def main() -> int:
     return 1 if differ else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

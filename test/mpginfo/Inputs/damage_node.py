@@ -128,5 +128,4 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

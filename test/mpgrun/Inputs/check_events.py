@@ -65,5 +65,4 @@ def main():
     return 1 if others or not wanted[False] or not wanted[True] else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

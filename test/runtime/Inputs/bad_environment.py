@@ -43,5 +43,4 @@ def main() -> int:
     return 1 if failures or not names else 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

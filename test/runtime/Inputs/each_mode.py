@@ -138,20 +138,14 @@ def check_said(runner: Runner, case: Case) -> int:
 
 def main(mpgrun: str, folder: str) -> int:
     os.chdir(folder)
-    hierarchy = Hierarchy(False)
-    group = hierarchy.group()
-    try:
+    with Hierarchy() as hierarchy, hierarchy.group() as group:
         group.limit(None, SHORT_PAGES)
         runner = Runner(mpgrun, group)
         wrong = sum(compare(runner, case) for case in CASES)
         untrue = sum(check_said(runner, case) for case in TOLD)
-    finally:
-        group.close()
-        hierarchy.close()
     count, told = len(CASES) * len(MODES), sum(len(case.said or {}) for case in TOLD)
     print(f"as plain: {count - wrong} of {count}, as expected: {told - untrue} of {told}")
     return wrong + untrue != 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+sys.exit(main(*sys.argv[1:]))

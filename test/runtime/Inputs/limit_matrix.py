@@ -96,5 +96,4 @@ def main(program: str, library: str, modes: List[str]) -> int:
     return wrong != 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:] or ["auto"]))
+sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:] or ["auto"]))

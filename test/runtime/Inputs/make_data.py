@@ -49,5 +49,4 @@ bigDataSum:
         )
 
 
-if __name__ == "__main__":
-    main()
+main()

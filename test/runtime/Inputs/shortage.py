@@ -9,6 +9,7 @@ program has as many large pages as the limit allows.
 """
 
 import argparse
+import itertools
 import os
 import sys
 from typing import List
@@ -18,6 +19,8 @@ sys.path[:0] = [os.path.join(HERE, "../..", name) for name in ("lib", "tools")]
 
 import pagemap  # noqa: E402
 from mpgtest.cgroups import Hierarchy  # noqa: E402
+from mpgtest.options import parse  # noqa: E402
+from mpgtest.run import finish
 
 MIB2 = 2 << 20
 
@@ -38,16 +41,13 @@ def find_problems(
     }
     if options.copy_back:
         environment["MPG_TEST_COPY_BACK"] = "1"
-    group = hierarchy.group()
     usage, reserve = (pages, None) if limit == "usage" else (None, pages)
-    group.limit(usage, reserve)
-    try:
+    with hierarchy.group() as group:
+        group.limit(usage, reserve)
         # It writes to all of its .bss after it has been looked at.
         result, status, text = pagemap.run(
             [options.program, "late"], options.program, environment, group.enter
         )
-    finally:
-        group.close()
     if status or not result:
         return [f"it ended with {status}: {text.strip()}"]
     problems = []
@@ -72,36 +72,17 @@ def find_problems(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lib", required=True)
-    parser.add_argument("--need", type=int, required=True)
-    parser.add_argument("--policy", default="prepage,demand")
-    parser.add_argument("--all", action="store_true", help="every k")
-    parser.add_argument("--copy-back", action="store_true")
-    parser.add_argument("program")
-    options = parser.parse_args()
+    options = parse(__doc__, "program", lib=str, need=int, policy="prepage,demand",
+                    all={"action": "store_true", "help": "every k"}, copy_back=False)
     need = options.need
     counts = sorted({0, 1, 5, need // 2, need - 1, need, need + 3})
     if options.all:
         counts = list(range(need + 1))
-    hierarchy = Hierarchy()
-    runs, failures = 0, 0
-    try:
-        for limit in ("usage", "reserve"):
-            for policy in options.policy.split(","):
-                for pages in counts:
-                    runs += 1
-                    found = find_problems(options, hierarchy, pages, limit, policy)
-                    for problem in found:
-                        print(f"{pages} pages, {limit}, {policy}: {problem}")
-                        failures += 1
-    finally:
-        hierarchy.close()
-    print(f"{runs} runs, {failures} problems")
-    return 1 if failures else 0
+    cases = list(itertools.product(("usage", "reserve"), options.policy.split(","), counts))
+    with Hierarchy() as hierarchy:
+        problems = [f"{pages} pages, {limit}, {policy}: {problem}" for limit, policy, pages in cases
+                    for problem in find_problems(options, hierarchy, pages, limit, policy)]
+    return finish(problems, f"{len(cases)} runs, {{}} problems")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -148,5 +148,4 @@ def main() -> int:
     return status
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -51,5 +51,4 @@ def main() -> int:
     return status if status >= 0 else 128 - status
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -29,5 +29,4 @@ def main() -> None:
             running.kill()
 
 
-if __name__ == "__main__":
-    main()
+main()
