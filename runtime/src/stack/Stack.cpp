@@ -209,6 +209,10 @@ static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
     return false;
   plan.old = mapping.range;
   plan.limitBytes = stackLimitBytes();
+  if (plan.limitBytes == 0) {
+    reportLeft(messages, plan, "the stack limit is 0 or cannot be read");
+    return false;
+  }
   // An emulator or a tool has made its own stack. If the map calls it
   // "[stack]", it has its full size from the start, unlike the kernel's.
   constexpr uint64_t kernelStartMaxBytes = 8 << 20; // HW:stack-start

@@ -69,10 +69,9 @@ static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
 uint64_t mpg::stackLimitBytes() {
   struct rlimit limit;
-  if (isError(rawCall(SYS_prlimit64, 0, RLIMIT_STACK, 0, long(&limit))) ||
-      limit.rlim_cur == RLIM_INFINITY)
-    return UINT64_MAX;
-  return limit.rlim_cur;
+  if (isError(rawCall(SYS_prlimit64, 0, RLIMIT_STACK, 0, long(&limit))))
+    return 0;
+  return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
 size_t mpg::guardGapBytes() {

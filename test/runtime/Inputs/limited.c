@@ -3,7 +3,7 @@
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised]
  *           [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd]
  *           [no-io_uring] [no-fadvise] [no-policy] [no-threads] [no-futex]
- *           [no-exec-gain] [memory MIB] -- PROGRAM...
+ *           [no-exec-gain] [no-limits] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, like a
  * container's; threads by EAGAIN, as at a limit of processes, and futex by
@@ -76,6 +76,8 @@ int main(int argc, char **argv) {
       setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     } else if (!strcmp(argv[i], "no-perf"))
       forbid(SYS_perf_event_open);
+    else if (!strcmp(argv[i], "no-limits")) // also what they are
+      forbid(SYS_prlimit64);
     else if (!strcmp(argv[i], "no-userfaultfd"))
       forbid(SYS_userfaultfd);
     else if (!strcmp(argv[i], "no-io_uring"))
