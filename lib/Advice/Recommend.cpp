@@ -11,6 +11,7 @@
 #include "Support/JsonItem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -28,14 +29,14 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
                       std::optional<uint64_t> memoryBytes,
                       ArrayRef<const Measurement *> measured) {
   static constexpr void (*decisions[])(const AdviceContext &, Advice &) = {
-      judgeTlb,           judgeLocality,        advisePagingPolicy,
-      adviseRefills,      judgeMalloc,          judgeFaults,
-      judgeThrashing,     judgeTheRest,         adviseMemoryOwner,
-      adviseFallback,     adviseParallelMalloc, adviseColouring,
-      adviseLibraryData,  adviseOtherTargets,   adviseBinding,
-      adviseLoading,      adviseRelink,         advisePlacement,
-      adviseMemory,       advisePadding,        adviseProfile,
-      findContradictions,
+      judgeTlb,          judgeLocality,        advisePagingPolicy,
+      adviseRefills,     judgeMalloc,          judgeFaults,
+      judgeThrashing,    judgeTheRest,         adviseMemoryOwner,
+      adviseFallback,    adviseParallelMalloc, adviseColouring,
+      adviseLibraryData, adviseOtherTargets,   adviseBinding,
+      advisePassing,     adviseLoading,        adviseRelink,
+      advisePlacement,   adviseMemory,         advisePadding,
+      adviseProfile,     findContradictions,
   };
   AdviceContext context =
       collectContext(program, script, launch, memoryBytes, measured);
@@ -44,8 +45,6 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
   advice.unknown = context.unknown;
   for (auto *decide : decisions)
     decide(context, advice);
-  for (Recommendation &setting : advice.settings)
-    setting.alreadySet = context.isSet(setting.name, setting.value);
   return advice;
 }
 
@@ -85,7 +84,8 @@ static void writeSettings(raw_ostream &out, const Advice &advice) {
                  (setting.rule.empty() ? "" : "Rule " + setting.rule + ": ") +
                      setting.reason +
                      (setting.alreadySet ? " The job sets it already." : ""));
-    out << "export " << setting.name << "=" << setting.value << "\n";
+    out << (advice.isWithheld ? "#   " : "export ") << setting.name << "="
+        << setting.value << "\n";
   }
 }
 
@@ -119,7 +119,7 @@ static void writeBrief(raw_ostream &out, const Advice &advice,
   writeVerdicts(out, advice);
   const char *separator = "export ";
   for (const Recommendation &setting : advice.settings) {
-    if (setting.alreadySet)
+    if (setting.alreadySet || advice.isWithheld)
       continue;
     out << separator << setting.name << "=" << setting.value;
     separator = " ";
@@ -206,6 +206,44 @@ static std::string programWord(const AdviceContext &context) {
     return isAlnum(c) || StringRef("./_-+").contains(c);
   });
   return plain ? word : "PROGRAM";
+}
+
+/// Whether Open MPI's mpirun is told by -x what to pass on: other nodes get no
+/// more.
+static bool namesVariables(const JobLaunch &launch) {
+  return any_of(launch.launchers, [](const JobCommand &launcher) {
+    return sys::path::filename(launcher.words[0].text) == "mpirun" &&
+           any_of(launcher.words,
+                  [](const JobWord &word) { return word.text == "-x"; });
+  });
+}
+
+/// Settings that the program would not get by an export. Call when they are
+/// complete.
+void mpg::advisePassing(const AdviceContext &context, Advice &advice) {
+  std::string values, names;
+  for (Recommendation &setting : advice.settings) {
+    setting.alreadySet = context.isSet(setting.name, setting.value);
+    if (setting.alreadySet)
+      continue;
+    values += " " + setting.name + "=" + setting.value;
+    names += " -x " + setting.name;
+  }
+  if (values.empty() || !context.launch)
+    return;
+  std::string what, line;
+  if (std::string by = context.launch->withheldBy; !by.empty()) {
+    advice.isWithheld = true;
+    what = by + " passes no export on";
+    line = "env" + values + " " + programWord(context) + " ...";
+  } else if (namesVariables(*context.launch)) {
+    what = "mpirun -x gives other nodes only what it names";
+    line = "mpirun" + names + " ...";
+  } else {
+    return;
+  }
+  advice.musts.push_back(what + ", write: " + line);
+  advice.steps.push_back(what + ", write:\n  " + line);
 }
 
 void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {

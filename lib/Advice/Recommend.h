@@ -43,6 +43,9 @@ struct Advice {
   std::vector<std::string> unknown;
   std::vector<RuleVerdict> verdicts;
   std::vector<Recommendation> settings;
+  /// A launcher gives the program none of the script's exports: a step says
+  /// where to write the settings.
+  bool isWithheld = false;
   std::vector<Contradiction> contradictions;
   /// Steps beside variables: relink, give each node a copy. Lines after the
   /// first that start with two spaces can be pasted.

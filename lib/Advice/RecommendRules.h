@@ -104,6 +104,7 @@ void adviseOtherTargets(const AdviceContext &context, Advice &advice);
 void adviseBinding(const AdviceContext &context, Advice &advice);
 
 // Steps beside variables: Recommend.cpp.
+void advisePassing(const AdviceContext &context, Advice &advice);
 void adviseLoading(const AdviceContext &context, Advice &advice);
 void adviseRelink(const AdviceContext &context, Advice &advice);
 void advisePlacement(const AdviceContext &context, Advice &advice);

@@ -89,11 +89,14 @@ void JobLaunches::changeEnvironment(const LaunchParts &parts,
       break;
     case LaunchVariable::cleared:
       keepOnly(environment, "", change.isOutside);
+      launch.withheldBy = change.how;
       break;
     case LaunchVariable::bySlurm:
       if (const Variable *list = environment.find("SLURM_EXPORT_ENV"))
-        if (list->known && !isSlurmAll(list->value))
+        if (list->known && !isSlurmAll(list->value)) {
           keepOnly(environment, list->value, change.isOutside);
+          launch.withheldBy = change.how;
+        }
       break;
     }
   }

@@ -71,6 +71,9 @@ struct JobLaunch {
   /// The launchers in front of it, outermost first: mpiexec, numactl, valgrind;
   /// each with its options.
   std::vector<JobCommand> launchers;
+  /// The launcher that takes away what the script exports: "ssh",
+  /// "srun --export"; "": none does.
+  std::string withheldBy;
   /// The text in which its command is written, where that is not the script:
   /// "steps.sh", "the here-document".
   std::string writtenIn;

@@ -64,10 +64,12 @@ private:
   void withhold(LaunchVariable::Change change, StringRef how,
                 StringRef name = "");
   void withholdVariables(const LauncherRow &row);
+  void withholdByUser(StringRef name, bool clears);
   bool consumeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
   bool startsElsewhere();
   bool isOnlyName() const;
+  bool isUserGiven() const;
   bool isWord(size_t i) const { return i < words.size(); }
   StringRef text(size_t i) const { return words[i].text; }
   /// "mpiexec -x"
@@ -136,9 +138,17 @@ void LaunchReader::withhold(LaunchVariable::Change change, StringRef how,
                          {change, name.str(), {}, how.str(), first < textAt});
 }
 
-/// Withholds variables that a launcher drops without an option: sshd and sudo
-/// start with a new environment. The loader takes LD_PRELOAD from sudo, which
-/// has more rights than its user, also where it is asked to keep everything.
+/// A login shell: "su - user", "su -lc LINE user".
+static bool asksForLogin(StringRef word) {
+  return word == "-" || word == "--login" ||
+         (word.starts_with("-") && !word.starts_with("--") &&
+          word.contains('l') && all_of(word.drop_front(), isAlpha));
+}
+
+/// Withholds variables that a launcher drops without an option: sshd, sudo and
+/// a login start with a new environment. The loader takes LD_PRELOAD from sudo
+/// and su, which have more rights than their user, also where they are asked to
+/// keep everything.
 void LaunchReader::withholdVariables(const LauncherRow &row) {
   StringRef name = sys::path::filename(text(first));
   ArrayRef<JobWord> own = parts.launchers.back();
@@ -149,12 +159,25 @@ void LaunchReader::withholdVariables(const LauncherRow &row) {
   };
   if (row.key == Launcher::srun && name != "salloc" && !has("--export"))
     withhold(LaunchVariable::bySlurm, "SLURM_EXPORT_ENV");
-  else if (is_contained({"ssh", "rsh", "pdsh", "clush"}, name))
+  else if (is_contained({"ssh", "rsh", "pdsh", "clush", "pbsdsh"}, name) ||
+           (name == "qrsh" && !has("-V")) ||
+           (name == "systemd-run" && !has("--scope")) ||
+           (name == "parallel" && (has("-S") || has("--ssh")) && !has("--env")))
     withhold(LaunchVariable::cleared, name);
+  else if (row.key == Launcher::su)
+    withholdByUser(name, any_of(own, [](const JobWord &word) {
+                     return asksForLogin(word.text);
+                   }));
   else if (name == "sudo" || name == "doas")
-    withhold(has("-E") || has("--preserve-env") ? LaunchVariable::unset
-                                                : LaunchVariable::cleared,
-             name, "LD_PRELOAD");
+    withholdByUser(name, !has("-E") && !has("--preserve-env"));
+}
+
+/// runuser is root's and has no more rights than that.
+void LaunchReader::withholdByUser(StringRef name, bool clears) {
+  if (clears)
+    withhold(LaunchVariable::cleared, name);
+  else if (name != "runuser")
+    withhold(LaunchVariable::unset, name, "LD_PRELOAD");
 }
 
 /// "ALL,A=b,C": what srun --export and -genvlist take.
@@ -247,7 +270,8 @@ void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
         "-" + name.str() + ": the programs that " + value.text + " names";
     return;
   case OptionMeaning::command:
-    return readsText(value);
+    // Else the words behind the launcher's are of that text.
+    return first < textAt ? void() : readsText(value);
   }
 }
 
@@ -374,9 +398,15 @@ bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
       row.family == LauncherFamily::mpi || row.family == LauncherFamily::srun;
   if (starter && isWord(at + 1) && looksLikeOptions(words[at]))
     return true;
-  if (row.family == LauncherFamily::shell ||
-      (row.family == LauncherFamily::places && isPlace(text(at))))
+  if (row.family == LauncherFamily::shell)
+    return (first >= textAt || at < textAt) && !isUserGiven();
+  if (row.family == LauncherFamily::places && isPlace(text(at)))
     return true;
+  if (row.key == Launcher::qrsh)
+    return any_of(
+               words.slice(first, at - first),
+               [](const JobWord &word) { return word.text == "-inherit"; }) &&
+           operands-- == 1;
   if (row.family == LauncherFamily::setarch)
     return at == first + 1 && isArchitecture(words[at]);
   if (!operands) // "perf stat record ./app"
@@ -403,6 +433,13 @@ bool LaunchReader::consumeContainerWord(const JobWord &word,
   return true;
 }
 
+/// "runuser -u user ./app": its operands are a command and no user.
+bool LaunchReader::isUserGiven() const {
+  return any_of(words.slice(first, at - first), [](const JobWord &word) {
+    return word.text == "-u" || StringRef(word.text).starts_with("--user");
+  });
+}
+
 void LaunchReader::readLauncher(const LauncherRow &row) {
   first = at++;
   ownFirst = parts.variables.size();
@@ -425,6 +462,8 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
   withholdVariables(row);
+  if (row.key == Launcher::su && !parts.shellTexts.empty())
+    parts.textAt = at;
   parts.hasMpi |= row.family <= LauncherFamily::charm;
   hasTool |=
       row.family != LauncherFamily::env && row.family < LauncherFamily::remote;
