@@ -223,6 +223,7 @@ private:
   void addPositional(const LldOption &option);
   void parseLayoutOption(const LldOption &option);
   void decideOutput();
+  void allowUndefinedVersions();
 
   ArrayRef<const char *> args;
   size_t at = 1;
@@ -232,6 +233,7 @@ private:
   /// The last word on --dynamic-linker; "" for --no-dynamic-linker.
   std::optional<StringRef> loader;
   bool relocatable = false, shared = false, notElf = false;
+  bool hasVersionScript = false, decidesVersions = false;
 };
 
 } // namespace
@@ -418,6 +420,10 @@ void ArgParser::parseOption(const LldOption &option) {
     request.help = true;
   else if (name == "version")
     request.version = true;
+  else if (name == "version-script")
+    hasVersionScript = true;
+  else if (name == "undefined-version" || name == "no-undefined-version")
+    decidesVersions = true;
   addPositional(option);
   parseLayoutOption(option);
 }
@@ -432,6 +438,14 @@ void ArgParser::decideOutput() {
     request.output = OutputKind::other;
   else if (shared)
     request.output = OutputKind::library;
+}
+
+/// As GNU ld does, in whose place we mostly stand: lld fails if a version
+/// script names a symbol that is not there. zlib's configure takes that for a
+/// machine without shared libraries.
+void ArgParser::allowUndefinedVersions() {
+  if (request.layout && hasVersionScript && !decidesVersions)
+    request.lldArgs.push_back("--undefined-version");
 }
 
 Expected<LinkRequest> ArgParser::parse() {
@@ -452,6 +466,7 @@ Expected<LinkRequest> ArgParser::parse() {
       request.lldArgs.push_back(args[from]);
   }
   decideOutput();
+  allowUndefinedVersions();
   if (request.layout && request.output != OutputKind::other &&
       !request.userScript.empty() && request.promiseGiven &&
       request.promise == LayoutPromise::strict)

@@ -74,7 +74,7 @@ struct LinkRequest {
   std::vector<LinkInput> inputs;
 
   /// The command line without ld.mpg's own options, args[0] included: what
-  /// ld.lld would have been given.
+  /// ld.lld would have been given, and --undefined-version for version scripts.
   std::vector<std::string> lldArgs;
 };
 
