@@ -125,13 +125,14 @@ bool CommandLine::isAnswered(OptSpecifier help, OptSpecifier version,
   if (parsed.hasArg(help)) {
     table.printHelp(outs(), text.synopsis, text.purpose);
     outs() << text.ending;
-    return true;
-  }
-  if (parsed.hasArg(version)) {
+  } else if (parsed.hasArg(version)) {
     outs() << text.name << " (mpgtools) " MPG_VERSION "\n";
-    return true;
+  } else {
+    return false;
   }
-  return false;
+  if (endOutput(text.name, 0) != 0)
+    status = text.usageStatus;
+  return true;
 }
 
 std::nullopt_t CommandLine::usageError(const Twine &problem,
