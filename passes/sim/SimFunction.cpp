@@ -323,8 +323,9 @@ void SimFunction::addAllocated(CallBase &call) {
   Type *number = builder.getInt64Ty();
   Value *word = builder.CreateAdd(
       builder.CreateLoad(number, table.firstPlace()),
-      builder.getInt64(uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
-                       table.addAllocation(call, findPart(call).has_value())));
+      builder.getInt64(
+          uint64_t(MPG_SIM_ALLOCATED) << MPG_SIM_KIND_SHIFT |
+          table.addAllocation(call, findPart(call).has_value(), descriptor)));
   if (descriptor) {
     builder.CreateCall(
         module.getOrInsertFunction("mpg_sim_described", builder.getVoidTy(),

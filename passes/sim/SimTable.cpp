@@ -6,6 +6,7 @@
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -176,7 +177,28 @@ static std::string allocatedName(const CallBase &call) {
   return name == "this" ? "" : name;
 }
 
-unsigned SimTable::addAllocation(const CallBase &call, bool isPart) {
+static bool isStructure(const GlobalVariable &global) {
+  SmallVector<DIGlobalVariableExpression *, 1> known;
+  global.getDebugInfo(known);
+  return any_of(known, [](const DIGlobalVariableExpression *one) {
+    const DIType *type = one->getVariable()->getType();
+    return type && type->getTag() == dwarf::DW_TAG_structure_type;
+  });
+}
+
+/// Of the variable that has \p descriptor. "": it is a part of one; or it is
+/// known by a dummy argument, whose name is not the actual one's.
+static std::string describedName(const Value &descriptor) {
+  std::string name = getMemberName(descriptor);
+  const Value *whole = getUnderlyingObject(&descriptor);
+  auto *global = dyn_cast<GlobalVariable>(whole);
+  bool isUnknown = (global && isStructure(*global)) ||
+                   (isa<Argument>(whole) && name == getVariableName(*whole));
+  return isUnknown ? "" : name;
+}
+
+unsigned SimTable::addAllocation(const CallBase &call, bool isPart,
+                                 const Value *descriptor) {
   StringRef kind = isPart ? "R" : "H";
   // A system header allocates on behalf of others, in its own variables.
   DebugLoc location = userLocation(call.getDebugLoc());
@@ -187,7 +209,7 @@ unsigned SimTable::addAllocation(const CallBase &call, bool isPart) {
   unsigned file = getFile(location, *call.getFunction());
   std::string name;
   if (isUserCode(call.getDebugLoc()))
-    name = allocatedName(call);
+    name = descriptor ? describedName(*descriptor) : allocatedName(call);
   text += (kind + "\t" + Twine(file) + "\t" +
            Twine(location ? location.getLine() : 0) + "\t" +
            (name.empty() ? std::string() : oneWord(name)) + "\n")

@@ -69,8 +69,9 @@ public:
   };
   void addBundle(unsigned place, llvm::ArrayRef<Member> members);
   /// \p isPart: of memory that may have another name, as a resource of
-  /// std::pmr gives it.
-  unsigned addAllocation(const llvm::CallBase &call, bool isPart);
+  /// std::pmr gives it. \p descriptor: Fortran's, if the call fills one.
+  unsigned addAllocation(const llvm::CallBase &call, bool isPart,
+                         const llvm::Value *descriptor);
   unsigned addCallee(llvm::StringRef name);
 
   /// A byte that is set if the user has named \p function.

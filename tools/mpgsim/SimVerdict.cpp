@@ -457,9 +457,10 @@ static std::string describeMarking(const SimPart &part) {
   if (!isFortran(part))
     return "MPG_STREAM in front of the pointers to " +
            printable(streamName(part));
-  return "'!OCL SCACHE_ISOLATE_ASSIGN(" +
-         printable(part.name.empty() ? "array" : part.name) +
-         ")' in front of the loops that use " + printable(streamName(part));
+  std::string name = part.name.empty() ? "NAME" : part.name;
+  return "'!OCL SCACHE_ISOLATE_ASSIGN(" + printable(name) +
+         ")' in front of the loops that use " + printable(streamName(part)) +
+         (part.name.empty() ? " (its variable, NAME, is not known)" : "");
 }
 
 std::string mpg::describeMarking(const StreamChoice &choice) {
