@@ -134,22 +134,44 @@ void ProfileRecorder::addVariables() {
   }
 }
 
+/// The end of what is mapped from \p start on, at most \p end: a program may
+/// have unmapped the rest.
+static uint64_t findMappedEnd(const std::vector<MappedArea> &areas,
+                              uint64_t start, uint64_t end) {
+  auto area = llvm::partition_point(
+      areas, [=](const MappedArea &one) { return one.end <= start; });
+  uint64_t at = start;
+  for (; area != areas.end() && area->start <= at && at < end; ++area)
+    at = area->end;
+  return std::min(at, end);
+}
+
 void ProfileRecorder::addBlocks() {
   for (size_t site = 0; site < table.sites.size(); ++site) {
-    objects[site].region = RunRegion::heap;
+    bool isMapped = table.sites[site].knows & MPG_PROFILE_MAPPED;
+    objects[site].region = isMapped ? RunRegion::mmap : RunRegion::heap;
     objects[site].peakBytes = table.sites[site].peakBytes;
     objects[site].blocks = table.sites[site].blocks;
   }
   for (const mpg_profile_block &block : table.blocks)
-    if (!block.diedNs)
-      ranges.push_back({block.start, block.start + block.bytes, block.site});
+    if (!block.diedNs) {
+      uint64_t end = block.start + block.bytes;
+      if (objects[block.site].region == RunRegion::mmap && !areas.empty())
+        end = findMappedEnd(areas, block.start, end);
+      if (end > block.start)
+        ranges.push_back({block.start, end, block.site});
+    }
   stableSort(ranges,
              [](const Range &a, const Range &b) { return a.start < b.start; });
-  // Memory under another block was released unseen.
+  // Memory under another block was released unseen: of a mapping its end.
   std::vector<Range> apart;
-  for (const Range &range : ranges)
+  for (const Range &range : ranges) {
+    if (!apart.empty() && range.start < apart.back().end &&
+        objects[apart.back().object].region == RunRegion::mmap)
+      apart.back().end = range.start;
     if (apart.empty() || range.start >= apart.back().end)
       apart.push_back(range);
+  }
   ranges = std::move(apart);
 }
 
@@ -318,7 +340,8 @@ void ProfileRecorder::nameSites() {
 
 /// One of the blocks that were given back, if all were.
 static void addFreed(ProfileObject &object, const mpg_profile_site &site) {
-  if (object.pages || !site.knows)
+  constexpr uint32_t known = MPG_PROFILE_KNOWS_USED | MPG_PROFILE_KNOWS_HUGE;
+  if (object.pages || !(site.knows & known))
     return;
   object.pages.emplace();
   object.lookedBytes = site.freedBytes;

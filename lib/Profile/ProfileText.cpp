@@ -53,7 +53,7 @@ static std::string cut(StringRef text, size_t columns) {
 }
 
 static std::string describeObject(const ProfileObject &object) {
-  bool hasFile = !object.file.empty() && object.region != RunRegion::heap;
+  bool hasFile = !object.file.empty() && !object.blocks;
   return cut(object.name, nameColumns) +
          (hasFile ? " (" + object.file + ")" : "");
 }

@@ -2,9 +2,10 @@
  *
  * Where a program allocates its large blocks: tables in the file of
  * <mpg/state.h>, after the others, in which libmpg records each block of 1 MiB
- * and more. The file is that long only for `mpgrun --profile`; otherwise libmpg
- * records nothing. The tables are mpgrun's memory, so they outlive a program
- * that is killed. A reader validates every number in them.
+ * and more, and each mapping without a file. The file is that long only for
+ * `mpgrun --profile`; otherwise libmpg records nothing. The tables are mpgrun's
+ * memory, so they outlive a program that is killed. A reader validates every
+ * number in them.
  *
  * Numbers of sites and blocks count from 1; 0 means none. Times are those of
  * CLOCK_MONOTONIC, like the kernel's samples of page faults.
@@ -31,11 +32,12 @@ struct mpg_profile_site {
   uint64_t freedBytes;
   uint64_t freedUsedBytes;
   uint64_t freedHugeBytes;
-  uint32_t knows; /* of these: MPG_PROFILE_KNOWS_... */
+  uint32_t knows; /* of these: MPG_PROFILE_KNOWS_...; or MPG_PROFILE_MAPPED */
   uint32_t next;  /* site of the same bucket */
 };
 #define MPG_PROFILE_KNOWS_USED 1
 #define MPG_PROFILE_KNOWS_HUGE 2
+#define MPG_PROFILE_MAPPED 4 /* blocks are mappings of the program's own */
 
 struct mpg_profile_block {
   uint64_t start;

@@ -217,8 +217,8 @@ Callers::Callers() {
   bucket = getBucket(sum);
 }
 
-/// 0: no room. pre: tableLock.
-static uint32_t findSite(const Callers &callers) {
+/// 0: no room. \p flags: of a new one. pre: tableLock.
+static uint32_t findSite(const Callers &callers, uint32_t flags) {
   MPG_CHECK(tableLock.isHeld());
   uint32_t &first = table->siteBuckets[callers.bucket];
   for (uint32_t number = first; number; number = table->sites[number - 1].next)
@@ -230,6 +230,7 @@ static uint32_t findSite(const Callers &callers) {
   mpg_profile_site &site = table->sites[table->siteCount++];
   site = {};
   memcpy(site.frames, callers.frames, sizeof callers.frames);
+  site.knows = flags;
   site.next = first;
   return first = table->siteCount;
 }
@@ -291,14 +292,14 @@ static mpg_profile_site *removeBlock(uint32_t &link, uint64_t now) {
 }
 
 static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
-                     uint64_t now) {
+                     uint64_t now, uint32_t flags = 0) {
   uint32_t marks =
       table->wantsFrames ? markHugeFrames(start, start + bytes) : 0;
   Locked hold(tableLock);
   // Given back on a way that is not seen.
   if (uint32_t &old = findBlock(start))
     removeBlock(old, now);
-  uint32_t site = findSite(callers);
+  uint32_t site = findSite(callers, flags);
   uint32_t number = site ? allocateEntry() : 0;
   if (!number) {
     ++table->blocksLost;
@@ -317,6 +318,11 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
 void mpg::noteBlock(const void *block, size_t bytes) {
   if (Turn turn; turn)
     addBlock(uintptr_t(block), bytes, Callers(), nowNs());
+}
+
+void mpg::noteMapping(const void *start, size_t bytes) {
+  if (Turn turn; turn)
+    addBlock(uintptr_t(start), bytes, Callers(), nowNs(), MPG_PROFILE_MAPPED);
 }
 
 void mpg::noteResized(const void *block, size_t bytes) {
@@ -434,5 +440,31 @@ void mpg::forgetBlock(const void *block) {
   Locked hold(tableLock);
   site->freedUsedBytes = pages.usedBytes;
   site->freedHugeBytes = pages.hugeBytes;
-  site->knows = pages.knows;
+  site->knows = pages.knows | (site->knows & MPG_PROFILE_MAPPED);
+}
+
+/// A program that wants an aligned mapping cuts off its begin: the block begins
+/// after that.
+bool mpg::forgetMapping(const void *start, size_t bytes) {
+  bytes = roundUp(bytes, uint64_t(sysconf(_SC_PAGESIZE)));
+  if (Turn turn; turn) {
+    Locked hold(tableLock);
+    uint32_t &link = findBlock(uintptr_t(start));
+    if (!link)
+      return false;
+    mpg_profile_block &block = table->blocks[link - 1];
+    if (bytes < block.bytes) {
+      uint32_t number = link;
+      link = block.next;
+      block.start += bytes;
+      block.bytes -= bytes;
+      addTo(table->sites[block.site - 1], -bytes);
+      uint32_t &first = table->blockBuckets[getBucket(block.start)];
+      block.next = first;
+      first = number;
+      return false;
+    }
+  }
+  forgetBlock(start);
+  return true;
 }

@@ -8,11 +8,15 @@
 #define MPG_RUNTIME_ALLOCATIONSITES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 namespace mpg {
 
 /// Blocks of so many bytes are written down; none of SIZE_MAX.
 extern size_t watchedBytes;
+
+/// Whether there is a table for them.
+inline bool isProfiled() { return watchedBytes != SIZE_MAX; }
 
 /// \p fd: the file of MPG_STATE_FD, if this process is the program.
 void startAllocationSites(int fd);
@@ -25,6 +29,11 @@ void noteBlock(const void *block, size_t bytes);
 void forgetBlock(const void *block);
 /// After a block became longer or shorter where it is.
 void noteResized(const void *block, size_t bytes);
+/// A mapping of the program's own.
+void noteMapping(const void *start, size_t bytes);
+/// Before the kernel unmaps this: a mapping, or its begin. \returns whether it
+/// was a mapping that was written down, and all of it.
+bool forgetMapping(const void *start, size_t bytes);
 
 /// \p block, which may be null, written down if it is large enough.
 inline void *watched(void *block, size_t bytes) {

@@ -20,6 +20,7 @@
 // because these ask for that version; dlsym() asks for no version and does not
 // find them.
 
+#include "base/AllocationSites.h"
 #include "base/CLibrary.h"
 #include "base/Syscall.h"
 #include "fork/BasePages.h"
@@ -101,6 +102,8 @@ MPG_HIDE_FROM_DLSYM(munmap);
 MPG_EXPORT int mpg_own_munmap(void *address, size_t bytes) noexcept {
   auto *real = nextUnmap.get("munmap");
   noteUnmap(bytes);
+  if (isProfiled())
+    forgetMapping(address, bytes);
   int result = real(address, bytes);
   if (result && errno == EINVAL &&
       mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
@@ -120,11 +123,15 @@ MPG_EXPORT void *mpg_own_mmap(void *address, size_t bytes, int protection,
       (errno == EINVAL || errno == ENOMEM) &&
       mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes, protection, flags, file, offset);
-  if (result == MAP_FAILED || !watchesOwnMaps())
-    return result;
-  return adviseOwnMap({real, nextUnmap.get("munmap")},
-                      {address, bytes, protection, flags, file, offset},
-                      result);
+  if (result != MAP_FAILED && watchesOwnMaps())
+    result =
+        adviseOwnMap({real, nextUnmap.get("munmap")},
+                     {address, bytes, protection, flags, file, offset}, result);
+  // Of a reservation nothing is in use, and a file has a name.
+  bool isMemory = protection != PROT_NONE && (flags & MAP_ANONYMOUS);
+  if (result != MAP_FAILED && bytes >= watchedBytes && isMemory)
+    noteMapping(result, bytes);
+  return result;
 }
 
 bool mpg_sees_maps() {
@@ -151,8 +158,11 @@ MPG_EXPORT void *mpg_own_mremap(void *address, size_t bytes, size_t newBytes,
   mayTryAgain(roundToPages(address, bytes), Frames::all);
   if (flags & MREMAP_FIXED)
     mayTryAgain(roundToPages(target, newBytes), Frames::atEdges);
+  bool isKnown = isProfiled() && forgetMapping(address, bytes);
   void *result =
       nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
+  if (isKnown && result != MAP_FAILED)
+    noteMapping(result, newBytes);
   if (result != MAP_FAILED && watchesOwnMaps())
     moveOwnMap(roundToPages(address, bytes), roundToPages(result, newBytes));
   return result;
