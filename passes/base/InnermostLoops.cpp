@@ -28,12 +28,19 @@ findInnermostLoops(Function &function, FunctionAnalysisManager &analyses) {
   return headers;
 }
 
+/// Whether \p loop does not begin to count at 0, or the rounds around it.
 static bool isRemainder(const Loop &loop, const BasicBlock &front) {
   if (!getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
     return false;
+  const Loop *parent = loop.getParentLoop();
   return llvm::none_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
-    auto *begin = dyn_cast<ConstantInt>(phi.getIncomingValueForBlock(&front));
-    return begin && begin->isZero();
+    const Value *begin = phi.getIncomingValueForBlock(&front);
+    auto *round = dyn_cast<PHINode>(begin);
+    if (round && parent && parent->getHeader() == round->getParent() &&
+        parent->getLoopPreheader())
+      begin = round->getIncomingValueForBlock(parent->getLoopPreheader());
+    auto *number = dyn_cast<ConstantInt>(begin);
+    return number && number->isZero();
   });
 }
 
@@ -106,6 +113,14 @@ PreservedAnalyses mpg::changeInnermostLoops(Module &module,
       isChanged |=
           changeFunction(function, functions, options, subject, visit, said);
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+bool mpg::getsPrefetches(const Loop &loop, const PassOptions &options) {
+  return options.prefetch == Prefetch::far ||
+         llvm::any_of(ArrayRef({prefetchMark, prefetchL1Mark, prefetchL2Mark}),
+                      [&](const char *mark) {
+                        return getOptionalIntLoopAttribute(&loop, mark);
+                      });
 }
 
 const char *mpg::whyUnchanged(const Function &function) {

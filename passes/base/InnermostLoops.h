@@ -41,6 +41,10 @@ llvm::PreservedAnalyses changeInnermostLoops(
     llvm::Module &module, llvm::ModuleAnalysisManager &analyses,
     const PassOptions &options, llvm::StringRef subject, LoopVisitor visit);
 
+/// Whether the option, or a directive for \p loop, asks for prefetches of what
+/// it walks through.
+bool getsPrefetches(const llvm::Loop &loop, const PassOptions &options);
+
 /// Why no loop of \p function is changed; null: they may be.
 const char *whyUnchanged(const llvm::Function &function);
 

@@ -8,11 +8,12 @@
 //     n iterations
 //   }
 //
-// Without the inner loop where an iteration needs a line or more, and where
-// --mpg-zfill has made such a loop already.
+// Without the inner loop where an iteration needs a line or more. Where
+// --mpg-zfill has made such a loop, its rounds prefetch.
 
 #include "base/A64fx.h"
 #include "base/Access.h"
+#include "base/LoopRounds.h"
 #include "base/Scev.h"
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
@@ -29,7 +30,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <algorithm>
 
@@ -134,7 +134,6 @@ private:
   uint64_t count() const;
   const SCEV *getStart(const Stream &stream) const;
   const SCEV *getTimes() const;
-  BasicBlock *divide(Value *times);
   uint64_t linesOfStep(const Stream &stream) const;
   void addAhead(const Stream &stream, Instruction &end);
   void addPrefetches(BasicBlock &begin, BasicBlock &front, BasicBlock &last);
@@ -155,7 +154,6 @@ private:
   SmallVector<Stream, 8> streams;
   SmallVector<Ahead, 16> ahead;
   MapVector<const SCEV *, Value *> advances; ///< bytes of a round, by step
-  BasicBlock *next = nullptr;                ///< after each round
 };
 } // namespace
 
@@ -221,26 +219,20 @@ void PrefetchWriter::merge(const Stream &one) {
   streams.push_back(one);
 }
 
-/// Streams of stores whose lines DC ZVA puts into the cache. It is in this loop
-/// or in one around it, where this does the iterations of a line.
+/// Streams of stores whose lines DC ZVA puts into the cache, if this loop does
+/// the iterations of a round of zero fill. Then rounds get the prefetches, too.
 void PrefetchWriter::leaveOutZeroed() {
+  inner = getZeroedRound(loop);
+  if (!inner) {
+    inner = 1;
+    return;
+  }
+  around = loop.getParentLoop();
   SmallVector<const SCEV *, 4> zeroed;
-  auto addFrom = [&](BasicBlock &block) {
-    for (Instruction &instruction : block)
+  for (BasicBlock *block : predecessors(loop.getLoopPreheader()))
+    for (Instruction &instruction : *block)
       if (Value *address = zeroedAddress(instruction))
         zeroed.push_back(scev.getPointerBase(scev.getSCEV(address)));
-  };
-  addFrom(*loop.getHeader());
-  Loop *parent = loop.getParentLoop();
-  unsigned times = scev.getSmallConstantTripCount(&loop);
-  if (zeroed.empty() && times && parent &&
-      parent->getHeader() == loop.getLoopPreheader()) {
-    addFrom(*parent->getHeader());
-    if (!zeroed.empty()) {
-      around = parent;
-      inner = times;
-    }
-  }
   llvm::erase_if(streams, [&](const Stream &stream) {
     return stream.isWritten &&
            is_contained(zeroed, scev.getPointerBase(stream.address));
@@ -274,7 +266,7 @@ uint64_t PrefetchWriter::count() const {
 
 /// So that each round prefetches one line of the slowest stream.
 void PrefetchWriter::findGroup() {
-  if (inner > 1)
+  if (around != &loop)
     return;
   int64_t shortest = lineBytes;
   for (const Stream &stream : streams)
@@ -304,13 +296,16 @@ const SCEV *PrefetchWriter::getTimes() const {
 /// not known there.
 const SCEV *PrefetchWriter::getStart(const Stream &stream) const {
   const SCEV *start = stream.address->getStart();
-  if (around != &loop) {
-    auto *line = dyn_cast<SCEVAddRecExpr>(start);
-    if (!line || line->getLoop() != around)
-      return nullptr;
-    start = line->getStart();
-  }
   BasicBlock *front = around->getLoopPreheader();
+  if (around != &loop && front) {
+    ValueToSCEVMapTy first;
+    for (PHINode &phi : around->getHeader()->phis())
+      first[&phi] = scev.getSCEV(phi.getIncomingValueForBlock(front));
+    auto *line = dyn_cast<SCEVAddRecExpr>(start);
+    start = line && line->getLoop() == around
+                ? line->getStart()
+                : SCEVParameterRewriter::rewrite(start, scev, first);
+  }
   return front && expander.isSafeToExpandAt(start, front->getTerminator())
              ? start
              : nullptr;
@@ -336,49 +331,6 @@ const char *PrefetchWriter::whyNot() {
   return group == 1 || getTimes()
              ? nullptr
              : "how often it runs is not known when it begins";
-}
-
-/// Makes the loop the inner one of two. \returns the header of the outer one.
-BasicBlock *PrefetchWriter::divide(Value *times) {
-  BasicBlock *front = loop.getLoopPreheader(), *header = loop.getHeader();
-  BasicBlock *latch = loop.getLoopLatch();
-  LLVMContext &context = function.getContext();
-  BasicBlock *begin = BasicBlock::Create(context, "", &function, header);
-  next = BasicBlock::Create(context, "", &function, latch->getNextNode());
-  front->getTerminator()->replaceSuccessorWith(header, begin);
-  for (PHINode &phi : header->phis()) {
-    PHINode *first = PHINode::Create(phi.getType(), 2, "", begin->end());
-    first->addIncoming(phi.getIncomingValueForBlock(front), front);
-    first->addIncoming(phi.getIncomingValueForBlock(latch), next);
-    phi.setIncomingValueForBlock(front, first);
-    phi.replaceIncomingBlockWith(front, begin);
-  }
-  IRBuilder<> builder(begin);
-  builder.SetCurrentDebugLocation(loop.getStartLoc());
-  PHINode *left = builder.CreatePHI(number, 2);
-  Value *now = builder.CreateBinaryIntrinsic(Intrinsic::umin, left,
-                                             builder.getInt64(group));
-  builder.CreateBr(header);
-  auto *end = cast<BranchInst>(latch->getTerminator());
-  BasicBlock *exit = end->getSuccessor(end->getSuccessor(0) == header);
-  builder.SetInsertPoint(next);
-  Value *fewer = builder.CreateSub(left, now);
-  builder.CreateCondBr(builder.CreateIsNull(fewer), exit, begin);
-  exit->replacePhiUsesWith(latch, next);
-  left->addIncoming(times, front);
-  left->addIncoming(fewer, next);
-  builder.SetInsertPoint(end);
-  builder.SetCurrentDebugLocation(end->getDebugLoc());
-  PHINode *counter = PHINode::Create(number, 2, "", header->begin());
-  Value *rest = builder.CreateSub(counter, builder.getInt64(1));
-  counter->addIncoming(now, begin);
-  counter->addIncoming(rest, latch);
-  builder.CreateCondBr(builder.CreateIsNull(rest), next, header)
-      ->copyMetadata(*end);
-  Value *condition = end->getCondition();
-  end->eraseFromParent();
-  RecursivelyDeleteTriviallyDeadInstructions(condition);
-  return begin;
 }
 
 //===----------------------------------------------------------------------===//
@@ -473,15 +425,19 @@ PrefetchVerdict PrefetchWriter::run() {
   findGroup();
   if (const char *reason = whyNot())
     return {0, {}, 0, reason};
-  BasicBlock *front = around->getLoopPreheader(), *begin = around->getHeader();
+  BasicBlock *front = around->getLoopPreheader();
   Instruction *end = front->getTerminator();
   for (const Stream &stream : streams)
     addAhead(stream, *end);
-  next = around->getLoopLatch();
+  LoopRounds rounds = {around->getHeader(), around->getLoopLatch()};
   if (group > 1)
-    begin = divide(expander.expandCodeFor(getTimes(), number, end));
+    rounds = divideLoop(loop, expander.expandCodeFor(getTimes(), number, end),
+                        [&](IRBuilder<> &builder, Value *left) {
+                          return builder.CreateBinaryIntrinsic(
+                              Intrinsic::umin, left, builder.getInt64(group));
+                        });
   expander.clear();
-  addPrefetches(*begin, *front, *next);
+  addPrefetches(*rounds.begin, *front, *rounds.next);
   return {unsigned(streams.size()), lines, 0, nullptr};
 }
 

@@ -6,6 +6,7 @@
 #include "base/Diagnostics.h"
 #include "base/InnermostLoops.h"
 #include "prefetch/Prefetch.h"
+#include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"
@@ -53,8 +54,7 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
   auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
   auto own = getOptionalIntLoopAttribute(&loop, indirectMark);
   auto ahead = unsigned(own.value_or(int(options.prefetchIndirect)));
-  bool walks =
-      hasLines && (options.prefetch == Prefetch::far || asked || l1 || l2);
+  bool walks = hasLines && getsPrefetches(loop, options);
   if (!walks && !ahead)
     return {};
   PrefetchLines lines = {unsigned(l1.value_or(int(options.prefetchLines.l1))),
@@ -63,7 +63,10 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
   verdict.reason = asked && !*asked ? "the source forbids it (noprefetch)"
                                     : whyUnchanged(*header->getParent());
   bool isForbidden = verdict.reason;
-  if (!isForbidden && ahead)
+  bool isZeroed = getZeroedRound(loop);
+  if (!isForbidden && ahead && isZeroed)
+    verdict.reason = "its lines are zeroed ahead";
+  else if (!isForbidden && ahead)
     verdict = writeIndirectPrefetches(loop, ahead, own.has_value(), analyses);
   if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);

@@ -4,10 +4,12 @@
 // memory. For stores that overwrite whole lines the reading is waste, and DC
 // ZVA makes it unnecessary: it puts a line of zeros into L2. HW:a64fx-zero-fill
 //
-// The loop is made twice. The new one runs while the lines it zeroes are wholly
-// among those that the rest of the loop overwrites; then the loop as it was
-// does the last iterations. It does all of them if the arrays fit into the
-// caches, if the machine has other blocks, or if the loop is short.
+// The loop becomes the inner one of two. Rounds of the outer one zero lines
+// while those are wholly among what the rest of the loop overwrites; its last
+// round does the iterations that are left. There is no other round if the
+// arrays fit into the caches, if the machine has other blocks, or if the loop
+// is short. A copy of the loop would take code generation as long as the loop
+// itself.
 //
 // Rules, each with a test that breaks it on purpose (ZfillRule):
 //
@@ -39,14 +41,14 @@ struct PassOptions;
 struct StreamLoop;
 
 //===----------------------------------------------------------------------===//
-// The new loop (ZfillLoop.cpp)
+// The rounds (ZfillLoop.cpp)
 //===----------------------------------------------------------------------===//
 
 /// The smallest block of `auto`, which zeroes in such steps.
 constexpr unsigned smallLineBytes = 64;
 
-/// Puts a loop with DC ZVA in front of \p loop. \returns why not, or null; then
-/// all analyses of the function are stale.
+/// Puts a loop with DC ZVA around \p loop. \returns why not, or null; then all
+/// analyses of the function are stale.
 const char *writeZfillLoop(llvm::Loop &loop, const StreamLoop &known,
                            llvm::FunctionAnalysisManager &analyses,
                            const PassOptions &options);
@@ -54,6 +56,9 @@ const char *writeZfillLoop(llvm::Loop &loop, const StreamLoop &known,
 /// The address whose line \p instruction zeroes, or would on AArch64; null: it
 /// is no DC ZVA of ours.
 llvm::Value *zeroedAddress(const llvm::Instruction &instruction);
+
+/// Iterations of \p loop in a round that zeroes; 0: no rounds are around it.
+unsigned getZeroedRound(const llvm::Loop &loop);
 
 //===----------------------------------------------------------------------===//
 // The pass (ZfillPass.cpp)

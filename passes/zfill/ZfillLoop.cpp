@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop with DC ZVA in front of the one that was there:
+// The loop with rounds around it:
 //
-//   go = the arrays are large and the machine's blocks fit, outside of the nest
-//   if (go && times > rest)
-//     for (groups = (times - rest) / group; groups; --groups) {
-//       DC ZVA for each stream
-//       group iterations
-//     }
-//   the loop as it was, from where that stopped
+//   zeroed = rounds in which there is something to zero, (times - rest) /
+//   group,
+//            if the arrays are large and the machine's blocks fit; else 0
+//   for (left = times; left; left -= n) {
+//     n = zeroed ? group : left
+//     if (zeroed)
+//       DC ZVA for each stream, --zeroed
+//     n iterations
+//   }
 //
 // A group is as many iterations as a line has room for: a second DC ZVA to a
-// line would cost as much as the first.
+// line would cost as much as the first. Where rounds prefetch as well, the rest
+// is done in groups, too.
 
 #include "base/A64fx.h"
 #include "base/Access.h"
 #include "base/FrontLoop.h"
+#include "base/InnermostLoops.h"
+#include "base/LoopRounds.h"
 #include "base/PassOptions.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -38,7 +43,7 @@ using namespace mpg;
 /// assembler.
 static constexpr char zeroRegister[] = "1:3:7:4:1";
 static constexpr char blockSizeRegister[] = "dczid_el0";
-/// Metadata of each DC ZVA.
+/// Metadata of each DC ZVA: the iterations of its round.
 static constexpr char zeroMark[] = "mpg.zero";
 
 /// The largest block that a machine may have here, too. HW:a64fx-zero-fill
@@ -58,6 +63,16 @@ Value *mpg::zeroedAddress(const Instruction &instruction) {
              : cast<PtrToIntOperator>(address)->getPointerOperand();
 }
 
+unsigned mpg::getZeroedRound(const Loop &loop) {
+  if (BasicBlock *front = loop.getLoopPreheader())
+    for (const BasicBlock *block : predecessors(front))
+      for (const Instruction &instruction : *block)
+        if (const MDNode *mark = instruction.getMetadata(zeroMark))
+          return unsigned(mdconst::extract<ConstantInt>(mark->getOperand(0))
+                              ->getZExtValue());
+  return 0;
+}
+
 namespace {
 class ZfillWriter : FrontLoop {
 public:
@@ -67,7 +82,8 @@ public:
         vscale(analyses.getResult<TargetIRAnalysis>(function)
                    .getVScaleForTuning()
                    .value_or(1)),
-        hasZeroing(targetHasTags(*function.getParent())) {}
+        hasZeroing(targetHasTags(*function.getParent())),
+        prefetches(getsPrefetches(loop, options)) {}
   const char *run();
 
 private:
@@ -97,20 +113,17 @@ private:
   Value *computeRest(const StoreStream &stream, IRBuilder<> &builder,
                      Instruction &end);
   Value *addStream(const StoreStream &stream, Value *times, Instruction &end);
-  void addCounters(BasicBlock &front, BasicBlock &rest);
   void addZero(IRBuilder<> &builder, Value *address);
-  void addZeroing();
+  void addZeroing(const LoopRounds &rounds, BasicBlock &front, PHINode &zeroed,
+                  Value &isZeroing);
+  void divide(Value *times, Value *groups);
 
   const PassOptions &options;
   unsigned vscale;    ///< of the machine that it is compiled for
   bool hasZeroing;    ///< the machine has DC ZVA; else it is for mpgsim alone
-  uint64_t group = 1; ///< iterations
-  Value *groups = nullptr;
+  bool prefetches;    ///< rounds will prefetch, too
+  uint64_t group = 1; ///< iterations of a round that zeroes
   SmallVector<Ahead, 4> ahead;
-  ValueToValueMapTy copies;
-  BasicBlock *enter = nullptr; ///< in front of the new loop
-  BasicBlock *begin = nullptr; ///< of each group
-  BasicBlock *next = nullptr;  ///< after each group
 };
 } // namespace
 
@@ -181,55 +194,6 @@ Value *ZfillWriter::computeRest(const StoreStream &stream, IRBuilder<> &builder,
       builder.getInt64(group));
 }
 
-/// The counters of the new loop: of groups, and of iterations in a group.
-void ZfillWriter::addCounters(BasicBlock &front, BasicBlock &rest) {
-  auto *header = cast<BasicBlock>(copies[loop.getHeader()]);
-  auto *latch = cast<BasicBlock>(copies[loop.getLoopLatch()]);
-  Instruction *end = latch->getTerminator();
-  auto *condition =
-      dyn_cast<Instruction>(cast<BranchInst>(end)->getCondition());
-  IRBuilder<> builder(enter);
-  builder.SetCurrentDebugLocation(loop.getStartLoc());
-  builder.CreateBr(begin);
-  builder.SetInsertPoint(begin);
-  PHINode *left = builder.CreatePHI(number, 2);
-  builder.CreateBr(header);
-  builder.SetInsertPoint(next);
-  Value *fewer = builder.CreateSub(left, builder.getInt64(1));
-  builder.CreateCondBr(builder.CreateIsNull(fewer), &rest, begin);
-  left->addIncoming(groups, enter);
-  left->addIncoming(fewer, next);
-  for (PHINode &phi : header->phis()) {
-    PHINode *first = PHINode::Create(phi.getType(), 2, "", begin->begin());
-    Value *again = phi.getIncomingValueForBlock(latch);
-    first->addIncoming(phi.getIncomingValueForBlock(&front), enter);
-    first->addIncoming(again, next);
-    phi.setIncomingBlock(unsigned(phi.getBasicBlockIndex(&front)), begin);
-    phi.setIncomingValueForBlock(begin, first);
-    if (group == 1)
-      phi.removeIncomingValue(latch, /*DeletePHIIfEmpty=*/false);
-  }
-  builder.SetInsertPoint(end);
-  builder.SetCurrentDebugLocation(end->getDebugLoc());
-  if (group == 1) {
-    builder.CreateBr(next);
-  } else {
-    PHINode *counter = PHINode::Create(number, 2, "", header->begin());
-    Value *now = builder.CreateSub(counter, builder.getInt64(1));
-    builder.CreateCondBr(builder.CreateIsNull(now), next, header);
-    counter->addIncoming(builder.getInt64(group), begin);
-    counter->addIncoming(now, latch);
-  }
-  // The source's choices of prefetches.
-  MDNode *choices = end->getMetadata(LLVMContext::MD_loop);
-  end->eraseFromParent();
-  (group == 1 ? next : latch)
-      ->getTerminator()
-      ->setMetadata(LLVMContext::MD_loop, choices);
-  if (condition)
-    RecursivelyDeleteTriviallyDeadInstructions(condition);
-}
-
 /// Zeroes the line of \p address, or only marks it.
 void ZfillWriter::addZero(IRBuilder<> &builder, Value *address) {
   LLVMContext &context = function.getContext();
@@ -242,23 +206,57 @@ void ZfillWriter::addZero(IRBuilder<> &builder, Value *address) {
                                      builder.CreatePtrToInt(address, number)})
           : builder.CreateCall(InlineAsm::get(type, "", "r,~{memory}", true),
                                address);
-  zero->setMetadata(zeroMark, MDNode::get(context, {}));
+  zero->setMetadata(
+      zeroMark, MDNode::get(context, ConstantAsMetadata::get(
+                                         builder.getInt32(uint32_t(group)))));
 }
 
-void ZfillWriter::addZeroing() {
-  IRBuilder<> builder(begin->getTerminator());
+/// Lets each round zero as long as there is something, in a block of its own in
+/// front of the iterations.
+void ZfillWriter::addZeroing(const LoopRounds &rounds, BasicBlock &front,
+                             PHINode &zeroed, Value &isZeroing) {
+  Instruction *enter = rounds.begin->getTerminator();
+  Instruction *zero = SplitBlockAndInsertIfThen(
+      &isZeroing, enter->getIterator(), /*Unreachable=*/false);
+  IRBuilder<> builder(zero);
   for (size_t at = 0; at < ahead.size(); ++at) {
     const Ahead &one = ahead[at];
     builder.SetCurrentDebugLocation(known.streams[at].stores[0]->getDebugLoc());
     PHINode *address =
-        PHINode::Create(one.first->getType(), 2, "", begin->begin());
+        PHINode::Create(one.first->getType(), 2, "", rounds.begin->begin());
     for (unsigned line = 0; line < one.count; ++line)
       addZero(builder, builder.CreateConstGEP1_64(builder.getInt8Ty(), address,
                                                   line * unit()));
-    address->addIncoming(one.first, enter);
+    address->addIncoming(one.first, &front);
     address->addIncoming(
-        builder.CreateGEP(builder.getInt8Ty(), address, one.advance), next);
+        IRBuilder<>(rounds.next->getTerminator())
+            .CreateGEP(builder.getInt8Ty(), address, one.advance),
+        rounds.next);
   }
+  Value *fewer = builder.CreateSub(&zeroed, builder.getInt64(1));
+  PHINode *rest = PHINode::Create(number, 2, "", enter->getIterator());
+  rest->addIncoming(fewer, zero->getParent());
+  rest->addIncoming(builder.getInt64(0), rounds.begin);
+  zeroed.addIncoming(rest, rounds.next);
+}
+
+void ZfillWriter::divide(Value *times, Value *groups) {
+  BasicBlock *front = loop.getLoopPreheader();
+  PHINode *zeroed = PHINode::Create(number, 2);
+  zeroed->addIncoming(groups, front);
+  Value *isZeroing = nullptr;
+  LoopRounds rounds = divideLoop(
+      loop, times, [&](IRBuilder<> &builder, Value *left) -> Value * {
+        zeroed->insertBefore(builder.GetInsertBlock()->begin());
+        isZeroing = builder.CreateIsNotNull(zeroed);
+        Value *all = builder.getInt64(group);
+        if (!prefetches)
+          return builder.CreateSelect(isZeroing, all, left);
+        return group == 1
+                   ? all
+                   : builder.CreateBinaryIntrinsic(Intrinsic::umin, left, all);
+      });
+  addZeroing(rounds, *front, *zeroed, *isZeroing);
 }
 
 /// Computes what zeroing of \p stream needs. \returns whether nothing that the
@@ -306,23 +304,11 @@ const char *ZfillWriter::run() {
       isTrue && !breaks(ZfillRule::wraps))
     go = builder.CreateAnd(go, isTrue);
   Value *more = builder.CreateSub(times, rest);
-  groups = builder.CreateUDiv(more, builder.getInt64(group));
+  Value *groups = builder.CreateUDiv(more, builder.getInt64(group));
   go = builder.CreateAnd(go, builder.CreateICmpUGT(times, rest));
-  go = builder.CreateAnd(go, builder.CreateIsNotNull(groups));
+  groups = builder.CreateSelect(go, groups, builder.getInt64(0));
   expander.clear();
-  copyBlocks(copies, ".zfill");
-  LLVMContext &context = function.getContext();
-  enter = BasicBlock::Create(context, "", &function);
-  begin = BasicBlock::Create(context, "", &function);
-  next = BasicBlock::Create(context, "", &function);
-  BasicBlock *tail = SplitBlock(front, end);
-  addCounters(*front, *tail);
-  addZeroing();
-  mergeValues(*front, *next, *tail, copies);
-  Instruction *jump = front->getTerminator();
-  builder.SetInsertPoint(jump);
-  builder.CreateCondBr(go, enter, tail);
-  jump->eraseFromParent();
+  divide(times, groups);
   return nullptr;
 }
 

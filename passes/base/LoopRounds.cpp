@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   for (left = times; left; left -= n) {
+//     n = count(left)
+//     n iterations
+//   }
+
+#include "base/LoopRounds.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Lets \p latch go back \p now times, then to \p next.
+static void countIterations(BasicBlock &header, BasicBlock &latch,
+                            BasicBlock &begin, BasicBlock &next, Value &now) {
+  auto *end = cast<BranchInst>(latch.getTerminator());
+  IRBuilder<> builder(end);
+  PHINode *counter = PHINode::Create(now.getType(), 2, "", header.begin());
+  Value *rest = builder.CreateSub(counter, ConstantInt::get(now.getType(), 1));
+  counter->addIncoming(&now, &begin);
+  counter->addIncoming(rest, &latch);
+  builder.CreateCondBr(builder.CreateIsNull(rest), &next, &header)
+      ->copyMetadata(*end);
+  Value *condition = end->getCondition();
+  end->eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(condition);
+}
+
+LoopRounds mpg::divideLoop(
+    Loop &loop, Value *times,
+    function_ref<Value *(IRBuilder<> &builder, Value *left)> count) {
+  BasicBlock *front = loop.getLoopPreheader(), *header = loop.getHeader();
+  BasicBlock *latch = loop.getLoopLatch();
+  BasicBlock *exit = loop.getExitBlock();
+  LLVMContext &context = header->getContext();
+  Function *function = header->getParent();
+  BasicBlock *begin = BasicBlock::Create(context, "", function, header);
+  BasicBlock *next =
+      BasicBlock::Create(context, "", function, latch->getNextNode());
+  front->getTerminator()->replaceSuccessorWith(header, begin);
+  for (PHINode &phi : header->phis()) {
+    PHINode *first = PHINode::Create(phi.getType(), 2, "", begin->end());
+    first->addIncoming(phi.getIncomingValueForBlock(front), front);
+    first->addIncoming(phi.getIncomingValueForBlock(latch), next);
+    phi.setIncomingValueForBlock(front, first);
+    phi.replaceIncomingBlockWith(front, begin);
+  }
+  IRBuilder<> builder(begin);
+  builder.SetCurrentDebugLocation(loop.getStartLoc());
+  PHINode *left = builder.CreatePHI(times->getType(), 2);
+  Value *now = count(builder, left);
+  builder.CreateBr(header);
+  builder.SetInsertPoint(next);
+  Value *fewer = builder.CreateSub(left, now);
+  builder.CreateCondBr(builder.CreateIsNull(fewer), exit, begin);
+  exit->replacePhiUsesWith(latch, next);
+  left->addIncoming(times, front);
+  left->addIncoming(fewer, next);
+  countIterations(*header, *latch, *begin, *next, *now);
+  return {begin, next};
+}

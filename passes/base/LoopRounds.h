@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop becomes the inner one of two: each round of the outer one does some of
+// its iterations, so that something can happen once in a round.
+
+#ifndef MPG_PASSES_LOOPROUNDS_H
+#define MPG_PASSES_LOOPROUNDS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class BasicBlock;
+class Loop;
+class Value;
+} // namespace llvm
+
+namespace mpg {
+
+struct LoopRounds {
+  llvm::BasicBlock *begin; ///< of each round, header of the outer loop
+  llvm::BasicBlock *next;  ///< after each round, its latch
+};
+
+/// Divides \p loop, which has a preheader, ends by a branch in its latch alone
+/// and runs \p times times. \p count computes the iterations of a round, 1 to
+/// those that are left, in front of each. All analyses of the function are
+/// stale then.
+LoopRounds
+divideLoop(llvm::Loop &loop, llvm::Value *times,
+           llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &builder,
+                                            llvm::Value *left)>
+               count);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_LOOPROUNDS_H
