@@ -14,7 +14,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 
@@ -182,18 +181,4 @@ void FrontLoop::copyBlocks(ValueToValueMapTy &copies, const char *suffix) {
     blocks.push_back(copy);
   }
   remapInstructionsInBlocks(blocks, copies);
-}
-
-void FrontLoop::mergeValues(BasicBlock &front, BasicBlock &next,
-                            BasicBlock &rest, const ValueToValueMapTy &copies) {
-  BasicBlock *latch = loop.getLoopLatch();
-  for (PHINode &phi : loop.getHeader()->phis()) {
-    PHINode *both = PHINode::Create(phi.getType(), 2, "", rest.begin());
-    Value *last = phi.getIncomingValueForBlock(latch);
-    if (Value *copy = copies.lookup(last))
-      last = copy;
-    both->addIncoming(phi.getIncomingValueForBlock(&rest), &front);
-    both->addIncoming(last, &next);
-    phi.setIncomingValueForBlock(&rest, both);
-  }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of passes that put a changed copy of a loop in front of it. It asks
-// whether the nest writes enough, and whether the loop reads elsewhere in
-// memory, and lets the loop go on with the iterations that the copy has left.
+// The frame of passes that change loops which write much: by a copy, or around
+// them. It asks whether the nest writes enough, and whether the loop reads
+// elsewhere in memory.
 
 #ifndef MPG_PASSES_FRONTLOOP_H
 #define MPG_PASSES_FRONTLOOP_H
@@ -47,11 +47,6 @@ protected:
   llvm::Value *areAssumptionsTrue(llvm::Instruction &end);
   /// Copies the loop. Its edges to other blocks stay those of the loop.
   void copyBlocks(llvm::ValueToValueMapTy &copies, const char *suffix);
-  /// The loop goes on from the block \p rest, either with its values as they
-  /// are at \p front, or with those of \p copies, whose end is \p next.
-  void mergeValues(llvm::BasicBlock &front, llvm::BasicBlock &next,
-                   llvm::BasicBlock &rest,
-                   const llvm::ValueToValueMapTy &copies);
 
   llvm::Loop &loop;
   llvm::Function &function;

@@ -4,18 +4,19 @@
 // reads the line from memory. A non-temporal store of a whole line does not,
 // and displaces nothing from the caches. HW:x86-non-temporal
 //
-// In front of the vectoriser the nest is made twice, and the loop in one of
-// them three times:
+// In front of the vectoriser the loop gets two copies beside it:
 //
 //   isLarge = the nest writes more than the last cache holds
-//   if (!isLarge)
-//     the nest as it was                   if it has one innermost loop
-//   else for each row
-//     if (times > first + min && all streams can be aligned)
-//       first iterations, up to a border of 64 bytes
-//       whole blocks of iterations         marked, for the vectoriser
-//       sfence                             or, if possible, after the nest
-//     the loop as it was, from where that stopped
+//   if (isLarge && times > first + min && all streams can be aligned)
+//     the edge: first iterations, up to a border of 64 bytes
+//     the middle: whole blocks of iterations, marked, for the vectoriser
+//     the edge once more, for the iterations that are left
+//     sfence                             or, if possible, after the nest
+//   else
+//     the loop as it was
+//
+// A loop around it that has no other loop in it is made twice before, for
+// isLarge and for !isLarge.
 //
 // After the last optimisation the aligned vector stores of marked loops become
 // non-temporal, and their reads are prefetched. A loop that the vectoriser has
@@ -42,7 +43,7 @@ struct StreamLoop;
 /// Of the loop whose vector stores become non-temporal, as metadata.
 constexpr char streamMark[] = "mpg.stream";
 
-/// Puts the loops in front of \p loop, an innermost one with a preheader.
+/// Puts the loops beside \p loop, an innermost one with a preheader.
 /// \returns why not, or null; then all analyses of the function are stale.
 const char *writeStreamLoop(llvm::Loop &loop, const StreamLoop &known,
                             llvm::FunctionAnalysisManager &analyses,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops in front of the one that was there. See Stream.h.
+// The loops beside the one that was there. See Stream.h.
 
 #include "base/FrontLoop.h"
 #include "base/PassOptions.h"
 #include "stream/Stream.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -97,7 +96,7 @@ public:
         loops(analyses.getResult<LoopAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         vectors(analyses.getResult<TargetIRAnalysis>(function)) {}
-  const char *run();
+  const char *write();
 
 private:
   /// A copy of the loop that does a given number of iterations.
@@ -108,6 +107,7 @@ private:
   };
   const char *whyNot() const;
   Loop *findNest(const Instruction &place) const;
+  Loop *findCopied(const Instruction &place) const;
   void copyNest(Loop &nest, Value &isLarge);
   uint64_t minTimes() const;
   uint64_t minBytes() const;
@@ -119,12 +119,11 @@ private:
   void close(Part &part, Value *times, BasicBlock &before, BasicBlock &after,
              MDNode *choices);
   void moveStores();
-  void findExits();
-  void addFences();
+  void addFences(Loop *nest, Value &isLarge);
   Value *begin(PHINode &phi);
-  void connect(BasicBlock &front, BasicBlock &rest, ArrayRef<Value *> begins);
-  void startParts(PHINode &phi, Value *begin, BasicBlock &front,
-                  BasicBlock &rest);
+  void connect(BasicBlock &front, ArrayRef<Value *> begins);
+  void startParts(PHINode &phi, Value *begin, BasicBlock &front);
+  void leave();
   MDNode *makeChoices(bool isMarked) const;
 
   const PassOptions &options;
@@ -133,13 +132,15 @@ private:
   const TargetTransformInfo &vectors;
   Value *first = nullptr;         ///< iterations up to the border
   Value *middleTimes = nullptr;   ///< of the marked loop
+  Value *lastTimes = nullptr;     ///< iterations after it
   SmallVector<Value *, 2> starts; ///< of each stream, after the first
   Part edge, middle;
-  SmallVector<BasicBlock *, 2> exits;      ///< of the nest, with fences
-  SmallPtrSet<BasicBlock *, 16> unchanged; ///< the copy of the nest
-  BasicBlock *enter = nullptr;             ///< in front of the edge
-  BasicBlock *align = nullptr;             ///< between the two
-  BasicBlock *fence = nullptr; ///< after both, for the fence unless it is later
+  BasicBlock *enter = nullptr; ///< in front of all
+  BasicBlock *run = nullptr;   ///< in front of the edge
+  BasicBlock *ran = nullptr;   ///< after it
+  BasicBlock *align = nullptr; ///< in front of the middle
+  BasicBlock *again = nullptr; ///< after it
+  BasicBlock *fence = nullptr; ///< after all, for the fence unless it is later
 };
 } // namespace
 
@@ -202,15 +203,44 @@ Value *StreamWriter::decide(const Decision &decision) {
   return isLarge;
 }
 
-/// The loop in front of \p place, if it has no other loops than ours in it.
+/// Whether nothing in \p outer lets another thread learn of written memory.
+static bool isQuiet(const Loop &outer) {
+  for (const BasicBlock *block : outer.blocks())
+    for (const Instruction &instruction : *block) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (instruction.isAtomic() || instruction.isVolatile() ||
+          (isa<CallBase>(instruction) && instruction.mayReadOrWriteMemory() &&
+           !(call && call->isAssumeLikeIntrinsic())))
+        return false;
+    }
+  return true;
+}
+
+/// The outermost loop around this one, with \p place in front of it, that lets
+/// no other thread see the memory. Null: none.
 Loop *StreamWriter::findNest(const Instruction &place) const {
+  Loop *nest = nullptr;
+  if (loop.getLoopPreheader() == place.getParent())
+    return nullptr;
+  for (Loop *outer = loop.getParentLoop(); outer && isQuiet(*outer);
+       outer = outer->getParentLoop()) {
+    nest = outer;
+    if (outer->getLoopPreheader() == place.getParent())
+      break;
+  }
+  return nest;
+}
+
+/// The loop in front of \p place, if it has no other loops than ours in it.
+/// Null: it has, or is ours.
+Loop *StreamWriter::findCopied(const Instruction &place) const {
   Loop *nest = &loop;
   while (nest->getLoopPreheader() != place.getParent()) {
     nest = nest->getParentLoop();
     if (!nest || nest->getSubLoops().size() != 1)
       return nullptr;
   }
-  return nest;
+  return nest == &loop ? nullptr : nest;
 }
 
 /// Puts a copy of \p nest beside it for data that the caches hold: what streams
@@ -227,7 +257,6 @@ void StreamWriter::copyNest(Loop &nest, Value &isLarge) {
   cloneLoopWithPreheader(begin, front, &nest, copies, ".cached", &loops,
                          &dominators, blocks);
   remapInstructionsInBlocks(blocks, copies);
-  unchanged.insert(blocks.begin(), blocks.end());
   for (BasicBlock *next : ends)
     for (PHINode &phi : next->phis())
       for (unsigned at = 0, count = phi.getNumIncomingValues(); at < count;
@@ -368,81 +397,108 @@ void StreamWriter::moveStores() {
     }
 }
 
-/// Whether nothing in \p outer lets another thread learn of written memory.
-static bool isQuiet(const Loop &outer) {
-  for (const BasicBlock *block : outer.blocks())
-    for (const Instruction &instruction : *block) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (instruction.isAtomic() || instruction.isVolatile() ||
-          (isa<CallBase>(instruction) && instruction.mayReadOrWriteMemory() &&
-           !(call && call->isAssumeLikeIntrinsic())))
-        return false;
-    }
-  return true;
+static void addFence(BasicBlock::iterator place) {
+  IRBuilder<>(place->getParent(), place)
+      .CreateIntrinsic(Intrinsic::x86_sse_sfence, ArrayRef<Type *>(),
+                       ArrayRef<Value *>());
 }
 
-/// Better than after each run, because a fence waits for all stores: where the
-/// outermost loop is left that lets no other thread see the memory.
-void StreamWriter::findExits() {
-  for (Loop *outer = loop.getParentLoop(); outer && isQuiet(*outer);
-       outer = outer->getParentLoop()) {
-    exits.clear();
-    outer->getUniqueExitBlocks(exits);
-  }
-}
-
-void StreamWriter::addFences() {
-  if (exits.empty())
-    exits.push_back(fence);
+/// Where \p nest is left, if \p isLarge: better than after each run, because a
+/// fence waits for all stores. Null: after the run.
+void StreamWriter::addFences(Loop *nest, Value &isLarge) {
+  if (!nest)
+    return addFence(fence->getFirstInsertionPt());
+  SmallVector<BasicBlock *, 4> exits;
+  nest->getUniqueExitBlocks(exits);
   for (BasicBlock *exit : exits) {
     SmallVector<BasicBlock *, 4> writers;
     for (BasicBlock *from : predecessors(exit))
-      if (!unchanged.contains(from))
+      if (nest->contains(from))
         writers.push_back(from);
     if (writers.size() != size_t(pred_size(exit)))
       exit = SplitBlockPredecessors(exit, writers, ".fence");
-    IRBuilder<>(exit, exit->getFirstInsertionPt())
-        .CreateIntrinsic(Intrinsic::x86_sse_sfence, ArrayRef<Type *>(),
-                         ArrayRef<Value *>());
+    Instruction *then = SplitBlockAndInsertIfThen(
+        &isLarge, exit->getFirstInsertionPt(), /*Unreachable=*/false);
+    addFence(then->getIterator());
   }
 }
 
-/// Starts \p phi of the loop in both parts.
-void StreamWriter::startParts(PHINode &phi, Value *begin, BasicBlock &front,
-                              BasicBlock &rest) {
-  if (!begin) {
-    PHINode *both = PHINode::Create(phi.getType(), 2, "", align->begin());
-    Value *last = phi.getIncomingValueForBlock(loop.getLoopLatch());
-    Value *copy = edge.copies.lookup(last);
-    both->addIncoming(phi.getIncomingValueForBlock(&rest), enter);
-    both->addIncoming(copy ? copy : last, edge.latch);
-    begin = both;
-  }
+/// The value of \p value in a copy of the loop.
+static Value *getCopy(const ValueToValueMapTy &copies, Value *value) {
+  Value *copy = copies.lookup(value);
+  return copy ? copy : value;
+}
+
+/// Starts \p phi of the loop in both parts: the edge twice, the middle at
+/// \p begin, or where the edge has stopped.
+void StreamWriter::startParts(PHINode &phi, Value *begin, BasicBlock &front) {
+  Value *last = phi.getIncomingValueForBlock(loop.getLoopLatch());
+  PHINode *start = PHINode::Create(phi.getType(), 2, "", run->begin());
+  start->addIncoming(phi.getIncomingValueForBlock(loop.getLoopPreheader()),
+                     enter);
+  start->addIncoming(getCopy(middle.copies, last), again);
   auto *copy = cast<PHINode>(edge.copies[&phi]);
-  copy->replaceIncomingBlockWith(&front, enter);
+  copy->replaceIncomingBlockWith(&front, run);
+  copy->setIncomingValueForBlock(run, start);
+  if (!begin) {
+    PHINode *stop = PHINode::Create(phi.getType(), 2, "", ran->begin());
+    stop->addIncoming(start, run);
+    stop->addIncoming(getCopy(edge.copies, last), edge.latch);
+    begin = stop;
+  }
   copy = cast<PHINode>(middle.copies[&phi]);
   copy->replaceIncomingBlockWith(&front, align);
   copy->setIncomingValueForBlock(align, begin);
 }
 
-/// enter -> the edge, if it is not empty -> align -> the middle -> fence
-void StreamWriter::connect(BasicBlock &front, BasicBlock &rest,
-                           ArrayRef<Value *> begins) {
+/// What is used after the loop comes from the edge as well.
+void StreamWriter::leave() {
+  for (PHINode &phi : loop.getExitBlock()->phis()) {
+    Value *value = phi.getIncomingValueForBlock(loop.getLoopLatch());
+    if (Value *copy = edge.copies.lookup(value)) {
+      PHINode *last = PHINode::Create(phi.getType(), 2, "", ran->begin());
+      last->addIncoming(copy, edge.latch);
+      last->addIncoming(PoisonValue::get(phi.getType()), run);
+      value = last;
+    }
+    phi.addIncoming(value, fence);
+  }
+}
+
+/// The edge runs once in front of the middle, unless that begins at once, and
+/// once after it: enter -> run -> edge -> ran -> align -> middle -> again ->
+/// run
+/// -> edge -> ran -> fence
+void StreamWriter::connect(BasicBlock &front, ArrayRef<Value *> begins) {
   IRBuilder<> builder(enter);
   builder.SetCurrentDebugLocation(loop.getStartLoc());
-  builder.CreateCondBr(builder.CreateIsNull(first), align, edge.header);
+  builder.CreateBr(run);
+  builder.SetInsertPoint(run);
+  PHINode *times = builder.CreatePHI(number, 2);
+  times->addIncoming(first, enter);
+  times->addIncoming(lastTimes, again);
+  PHINode *isLast = builder.CreatePHI(builder.getInt1Ty(), 2);
+  isLast->addIncoming(builder.getFalse(), enter);
+  isLast->addIncoming(builder.getTrue(), again);
+  builder.CreateCondBr(builder.CreateIsNull(times), ran, edge.header);
+  builder.SetInsertPoint(ran);
+  builder.CreateCondBr(isLast, fence, align);
   builder.SetInsertPoint(align);
   for (Value *start : starts)
     builder.CreateAlignmentAssumption(function.getParent()->getDataLayout(),
                                       start, unsigned(x86LineBytes));
   builder.CreateAssumption(builder.CreateIsNotNull(middleTimes));
   builder.CreateBr(middle.header);
+  builder.SetInsertPoint(again);
+  builder.CreateBr(run)->setMetadata(LLVMContext::MD_loop,
+                                     makeChoices(/*isMarked=*/false));
   builder.SetInsertPoint(fence);
-  builder.CreateBr(&rest);
+  builder.CreateBr(loop.getExitBlock());
   for (auto [phi, begin] : zip(loop.getHeader()->phis(), begins))
-    startParts(phi, begin, front, rest);
-  close(edge, first, *enter, *align, makeChoices(/*isMarked=*/false));
-  close(middle, middleTimes, *align, *fence, makeChoices(/*isMarked=*/true));
+    startParts(phi, begin, front);
+  leave();
+  close(edge, times, *run, *ran, makeChoices(/*isMarked=*/false));
+  close(middle, middleTimes, *align, *again, makeChoices(/*isMarked=*/true));
   moveStores();
 }
 
@@ -463,25 +519,27 @@ Value *StreamWriter::checkRun(Instruction &end) {
   }
   if (Value *isTrue = areAssumptionsTrue(end))
     go = builder.CreateAnd(go, isTrue);
-  // At least one iteration is left for the loop as it was.
+  // At least one iteration is left for the edge.
   Value *more =
       builder.CreateSub(builder.CreateSub(times, first), builder.getInt64(1));
   Value *blocks = builder.CreateUDiv(more, builder.getInt64(blockTimes));
   middleTimes = builder.CreateMul(blocks, builder.getInt64(blockTimes));
+  lastTimes = builder.CreateSub(builder.CreateSub(times, first), middleTimes);
   return go;
 }
 
-const char *StreamWriter::run() {
+const char *StreamWriter::write() {
   if (const char *reason = whyNot())
     return reason;
+  formLCSSA(loop, dominators, &loops, &scev);
   Instruction *end = loop.getLoopPreheader()->getTerminator();
-  findExits();
   Decision decision = findDecision(*end);
   Value *isLarge = decide(decision);
-  if (Loop *nest = findNest(*decision.place)) {
+  if (Loop *nest = findCopied(*decision.place)) {
     copyNest(*nest, *isLarge);
     isLarge = ConstantInt::getTrue(function.getContext());
   }
+  Loop *nest = findNest(*decision.place);
   BasicBlock *front = end->getParent();
   BasicBlock *check = SplitBlock(front, end, &dominators, &loops);
   Value *go = checkRun(*end);
@@ -491,16 +549,11 @@ const char *StreamWriter::run() {
   expander.clear();
   addPart(edge, ".edge");
   addPart(middle, ".stream");
-  LLVMContext &context = function.getContext();
-  enter = BasicBlock::Create(context, "", &function);
-  align = BasicBlock::Create(context, "", &function);
-  fence = BasicBlock::Create(context, "", &function);
-  BasicBlock *tail = SplitBlock(check, end);
-  connect(*check, *tail, begins);
-  addFences();
-  mergeValues(*check, *fence, *tail, middle.copies);
-  for (PHINode &phi : tail->phis())
-    phi.addIncoming(phi.getIncomingValueForBlock(check), front);
+  for (BasicBlock **block : {&enter, &run, &ran, &align, &again, &fence})
+    *block = BasicBlock::Create(function.getContext(), "", &function);
+  BasicBlock *tail = SplitBlock(check, end, &dominators, &loops);
+  connect(*check, begins);
+  addFences(nest, *isLarge);
   auto branch = [tail](BasicBlock &from, Value *condition, BasicBlock *to) {
     Instruction *jump = from.getTerminator();
     IRBuilder<>(jump).CreateCondBr(condition, to, tail);
@@ -514,5 +567,5 @@ const char *StreamWriter::run() {
 const char *mpg::writeStreamLoop(Loop &loop, const StreamLoop &known,
                                  FunctionAnalysisManager &analyses,
                                  const PassOptions &options) {
-  return StreamWriter(loop, known, analyses, options).run();
+  return StreamWriter(loop, known, analyses, options).write();
 }
