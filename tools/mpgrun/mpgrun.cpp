@@ -490,15 +490,15 @@ static bool runsWithoutLibrary(const RunOptions &options) {
   return hasOtherRanks() && !options.isComparing() && !readRankOrder();
 }
 
-int main(int argc, char **argv) {
+static int runAsAsked(int argc, char **argv) {
   int status = 0;
   std::optional<RunOptions> options = parseOptions(argc, argv, status);
   if (!options)
     return status;
   if (options->merge)
     return runMerge(*options);
-  std::string self =
-      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
+  std::string self = sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&runAsAsked));
   if (self.empty()) // a sandbox may forbid readlink
     self = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
   std::string library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
@@ -513,4 +513,10 @@ int main(int argc, char **argv) {
     library.clear();
   }
   return Runner(std::move(*options), std::move(library)).run();
+}
+
+int main(int argc, char **argv) {
+  int status = runAsAsked(argc, argv);
+  errs().clear_error(); // else LLVM ends with 1 where no message can be written
+  return status;
 }

@@ -467,7 +467,7 @@ static int mergeRanks(const SimOptions &options, const char *self) {
   return files.open() && files.write(all) ? 0 : simOwnError;
 }
 
-int main(int argc, char **argv) {
+static int runAsAsked(int argc, char **argv) {
   int status = 0;
   std::optional<SimOptions> options = parseOptions(argc, argv, status);
   if (!options)
@@ -491,4 +491,10 @@ int main(int argc, char **argv) {
   // A closed or full standard error loses messages, not the exit status.
   errs().clear_error();
   endLike(ending.waitStatus);
+}
+
+int main(int argc, char **argv) {
+  int status = runAsAsked(argc, argv);
+  errs().clear_error(); // else LLVM ends with 1 where no message can be written
+  return status;
 }
