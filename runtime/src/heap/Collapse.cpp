@@ -184,6 +184,8 @@ void mpg::noteForkForCollapse(Messages &messages) {
   walk.hasShared.store(false, std::memory_order_relaxed);
   walk.at.store(0); // before the next: see endWalk()
   isCollapseDue.store(true);
+  for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
+    cache->medium.inspectNextFree();
   if (threadCache != &noCache)
     threadCache->inspectEachFree();
 }

@@ -284,7 +284,8 @@ void *mpg::allocateMediumBlock(size_t bytes) {
       bytes >= heapSpace.range().bytes() || heapChecks.seesEveryCall())
     return allocateBlock(bytes);
   MediumCache &cache = threadCache->medium;
-  if (bytes <= MediumCache::maxBlockBytes && cache.settle())
+  cache.settle();
+  if (bytes <= MediumCache::maxBlockBytes)
     if (uint64_t lists = cache.find(bytes))
       return cache.acquire(lists, bytes);
   if (uint32_t page = acquireCached(bytes))
@@ -493,9 +494,11 @@ static void checkAround(const BlockPlace &place, const char *function,
 static void release(const BlockPlace &place, void *block) {
   if (place.kind == BlockPlace::small)
     freeSmall(place, block);
-  else if (place.kind == BlockPlace::medium)
+  else if (place.kind == BlockPlace::medium) {
+    if (wrongByteAround(place.page)) // the next malloc() writes new ones
+      withoutEdges(place.page);
     freeMedium(place.page);
-  else {
+  } else {
     unwatch(reinterpret_cast<void *>(place.block.start), SIZE_MAX - 1);
     freeLarge(place.page);
   }

@@ -479,8 +479,6 @@ bool mpg::startArenas(const Config &config) {
   arenaSettings.coloring = config.coloring;
   if (config.checkGiven) // guards, or nothing
     arenaSettings.maxEdgedBytes = 0;
-  if (config.forceMmapThreshold)
-    arenaSettings.askedMask = 0;
   arenaSettings.trimBytes = config.trimThresholdBytes;
   arenaSettings.topPadBytes = config.topPadBytes;
   arenaSettings.heapStepBytes = config.heapStepBytes;

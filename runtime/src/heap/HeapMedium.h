@@ -25,11 +25,7 @@ constexpr size_t maxEdgedBytes = (128 << 10) - 24; ///< more is mapped by glibc
 /// The settings of arenas; mallopt() changes some of them.
 struct ArenaSettings {
   std::atomic<bool> coloring{true};
-  size_t maxEdgedBytes = mpg::maxEdgedBytes; ///< or 0; set once, at the start
-  /// Of the `next` of blocks in use, the bytes asked for, by which a thread's
-  /// cache recognises a block; 0: it must not, for from some size on each block
-  /// is mapped.
-  uint32_t askedMask = UINT32_MAX;
+  size_t maxEdgedBytes = mpg::maxEdgedBytes;  ///< or 0; set once, at the start
   std::atomic<uint64_t> trimBytes{128 << 20}; ///< UINT64_MAX: never
   std::atomic<uint64_t> topPadBytes{128 << 10};
   std::atomic<uint64_t> heapStepBytes{0}; ///< of threads' arenas; 0: by need
@@ -254,14 +250,14 @@ inline uint64_t &edgeAt(uintptr_t address) {
 inline uint64_t computeEdge(uintptr_t address) {
   return heapMap.edgeMark ^ address;
 }
+/// Whether it is there.
+inline bool isEdge(uintptr_t address) {
+  return (edgeAt(address) ^ address) == heapMap.edgeMark;
+}
 
 /// Whether the bytes in front of \p start belong to the block that is there.
 inline bool hasFront(uintptr_t start) {
   return __builtin_expect(start % heapPageBytes != 0, 1);
-}
-
-inline void noteAsked(UnitEntry &entry, size_t bytes) {
-  entry.next = uint32_t(bytes) & arenaSettings.askedMask;
 }
 
 /// Sets the edges of the block of \p entry, in use, from \p start to \p end,
@@ -275,7 +271,7 @@ inline void *writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
     if (hasFront(start)) // else the bytes in front are another block's
       edgeAt(start - 8) = computeEdge(start - 8);
   }
-  noteAsked(entry, bytes);
+  entry.next = uint32_t(bytes); // by it a thread's cache recognises a block
   __atomic_store_n(&entry.previous, hasEdges ? uint32_t(bytes) : 0,
                    __ATOMIC_RELEASE);
   return reinterpret_cast<void *>(start);
@@ -294,11 +290,9 @@ inline bool edgesAreRight(const UnitEntry &entry, uintptr_t start) {
   if (bytes == 0)
     return true;
   uintptr_t tail = start + computeTail(bytes);
-  if (__builtin_expect(edgeAt(tail) != computeEdge(tail), 0))
+  if (__builtin_expect(!isEdge(tail), 0))
     return false;
-  if (!hasFront(start))
-    return true;
-  return __builtin_expect(edgeAt(start - 8) == computeEdge(start - 8), 1);
+  return !hasFront(start) || __builtin_expect(isEdge(start - 8), 1);
 }
 
 /// The same without edges.

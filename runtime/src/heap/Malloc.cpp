@@ -161,15 +161,24 @@ static inline ThreadCache *getOwner(const Slab &slab, const void *block,
   return nullptr;
 }
 
+static void *allocatePages(ThreadCache &cache, size_t bytes);
+
+/// The same after the block that was freed last has gone to its list.
+[[gnu::noinline]] static void *allocateOtherPages(ThreadCache &cache,
+                                                  size_t bytes) {
+  cache.medium.leaveLast();
+  return allocatePages(cache, bytes);
+}
+
 /// malloc() for more than maxSmallBytes where the block that was freed last
 /// does not serve. Not inline: the others need none of its registers.
 [[gnu::noinline]] static void *allocatePages(ThreadCache &cache, size_t bytes) {
-  bool mustMap =
-      largeSettings.always &&
-      bytes >= largeSettings.threshold.load(std::memory_order_relaxed);
-  if (bytes <= MediumCache::maxBlockBytes && !mustMap)
+  if (cache.medium.isForLists(bytes)) {
+    if (__builtin_expect(cache.medium.hasLast(), 0))
+      return allocateOtherPages(cache, bytes);
     if (uint64_t lists = cache.medium.find(bytes))
       return cache.medium.acquire(lists, bytes);
+  }
   return cache.arena ? allocateMediumBlock(bytes) : allocateBlock(bytes);
 }
 
@@ -196,16 +205,24 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   freeBlock(block, caller);
 }
 
-/// The rest of free() for a block of whole pages, \p offset into the heap. Not
-/// inline, as allocatePages().
+/// free() for a block of whole pages, \p offset into the heap. Not inline, as
+/// allocatePages().
 [[gnu::noinline]] static void freePages(void *block, size_t offset,
                                         MediumCache &cache, uintptr_t caller) {
-  UnitEntry &entry = heapMap.pages[offset / heapPageBytes];
+  auto page = uint32_t(offset / heapPageBytes);
+  UnitEntry &entry = heapMap.pages[page];
   uint32_t head = entry.head();
   if (__builtin_expect(!cache.isRight(block, entry, head), 0))
     return freePagesSlowly(block, entry, caller);
-  if (__builtin_expect(!cache.recycle(block, entry, head), 0))
-    freeMedium(uint32_t(offset / heapPageBytes));
+  if (__builtin_expect(!cache.recycle(block, entry, page, head), 0))
+    freeMedium(page);
+}
+
+/// The same for the block that malloc() took from the thread's cache last.
+[[gnu::noinline]] static void freeLast(void *block, size_t offset,
+                                       MediumCache &cache, uintptr_t caller) {
+  if (__builtin_expect(!cache.recycleAgain(block), 0))
+    freePages(block, offset, cache, caller);
 }
 
 MPG_EXPORT void MPG_MALLOC(free)(void *block) {
@@ -220,8 +237,8 @@ MPG_EXPORT void MPG_MALLOC(free)(void *block) {
       if (cache != &noCache)
         return cache->sendHome(*owner, slab, object);
     }
-    if (__builtin_expect(cache->medium.recycleAgain(block), 1))
-      return;
+    if (__builtin_expect(cache->medium.isLast(block), 1))
+      return freeLast(block, offset, cache->medium, MPG_CALLER);
     return freePages(block, offset, cache->medium, MPG_CALLER);
   }
   if (passesOn.load(std::memory_order_acquire))

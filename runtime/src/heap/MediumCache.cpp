@@ -6,6 +6,7 @@
 
 #include "base/AllocationSites.h"
 #include "heap/Collapse.h"
+#include "heap/HeapLarge.h"
 
 using namespace mpg;
 
@@ -41,6 +42,7 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
   spare.tail = computeEdge(uintptr_t(&spare.tail));
   bool isColored = arenaSettings.coloring.load(std::memory_order_relaxed);
   firstList = tables.firstList[isColored];
+  maxListedBytes = largeSettings.always ? 0 : maxBlockBytes;
   fewBytes = arena.mapped() / share;
   size_t room = max;
   if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
@@ -56,9 +58,14 @@ bool MediumCache::settle() {
   if (!lastBytes)
     return false;
   uint32_t list = getList(last->length);
-  insert(*last, list, getFilled(list));
+  insert(uint32_t(last - heapMap.pages), list, getFilled(list));
   forgetLast();
   return true;
+}
+
+void MediumCache::leaveLast() {
+  settle();
+  toLists = many;
 }
 
 uint32_t MediumCache::acquireLong(size_t bytes) {
@@ -94,15 +101,16 @@ bool MediumCache::recycleLong(uint32_t page) {
       !mayKeep(keptBytes + entry.length * heapPageBytes))
     return false;
   // Where each malloc() has something to do, it looks at the lists.
-  if (entry.next && !isCollapseDue.load(std::memory_order_relaxed) &&
+  if (!toLists && mayBeLast(entry) &&
+      !isCollapseDue.load(std::memory_order_relaxed) &&
       watchedBytes == SIZE_MAX) {
     setLast(reinterpret_cast<void *>(mediumBlock(page).start), entry, head);
-    lastSize.store(0, std::memory_order_relaxed); // each free() looks again
-  } else {
-    uint32_t list = getList(entry.length);
-    insert(entry, list, getFilled(list));
-    lastBlock = nullptr;
+    return true;
   }
+  toLists -= toLists != 0;
+  uint32_t list = getList(entry.length);
+  insert(page, list, getFilled(list));
+  lastBlock = nullptr;
   entry.setHead(head ^ usedToCached);
   return true;
 }
@@ -141,7 +149,7 @@ bool MediumCache::shrinkFor(size_t bytes) {
 
 void MediumCache::clear() {
   // First, so that nothing enters while its blocks leave.
-  usedHead = UINT32_MAX;
+  usedHead = noHead;
   forgetRoom();
   missedBytes = 0;
   settle();

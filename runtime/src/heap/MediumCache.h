@@ -29,9 +29,12 @@ public:
   /// Until start() has the room computed it keeps nothing: the threshold for
   /// trimming has changed. Any thread may call it.
   void forgetRoom() {
-    lastSize.store(0, std::memory_order_relaxed);
+    inspectNextFree();
     maxBytes.store(0, std::memory_order_relaxed);
   }
+
+  /// The next recycleAgain() is false. Any thread may call it.
+  void inspectNextFree() { lastSize.store(0, std::memory_order_relaxed); }
 
   /// Whether acquireLast() has a block for \p bytes, more than one page.
   bool isForLast(size_t bytes) const { return bytes == lastBytes; }
@@ -44,14 +47,15 @@ public:
     return lastBlock;
   }
 
-  /// Frees \p block if acquireLast() gave it out, and nothing was freed since.
-  /// Another thread may have freed it and got it again.
+  /// Whether acquireLast() gave \p block out, and nothing was freed since.
+  bool isLast(void *block) const { return block == lastBlock; }
+  /// Frees \p block. False: another thread has freed it and got it again, or
+  /// has called inspectNextFree(). pre: isLast()
   bool recycleAgain(void *block) {
     UnitEntry *entry = last;
     uint32_t head = lastHead;
     uint64_t size = lastSize.load(std::memory_order_relaxed);
-    if (__builtin_expect(block != lastBlock, 0) ||
-        __builtin_expect(entry->head() != head, 0) ||
+    if (__builtin_expect(entry->head() != head, 0) ||
         __builtin_expect(entry->size() != size, 0) ||
         __builtin_expect(!edgesAreRight(*entry, uintptr_t(block)), 0))
       return false;
@@ -61,18 +65,20 @@ public:
     return true;
   }
 
+  /// Whether malloc() may call find(): other blocks may have to be mapped.
+  bool isForLists(size_t bytes) const { return bytes <= maxListedBytes; }
+
+  /// Whether a block waits for acquireLast(), and none of find() may be taken
+  /// before leaveLast().
+  bool hasLast() const { return lastBytes != 0; }
+  /// Puts that block into its list, and so many that follow it at once.
+  void leaveLast();
+
   /// The lists whose blocks serve for \p bytes, at most maxBlockBytes and more
-  /// than one page; 0: none, or settle() has something to do before. Blocks may
-  /// have a quarter more pages than needed.
-  uint64_t find(size_t bytes) {
-    if (lastBytes) {
-      uint32_t list = last->length - minPages;
-      if (list >= shortLists)
-        return 0;
-      insert(*last, list, shortFilled);
-      forgetLast();
-      toLists = many;
-    }
+  /// than one page; 0: none. They may have a quarter more pages than needed.
+  /// pre: not hasLast()
+  uint64_t find(size_t bytes) const {
+    MPG_CHECK(!lastBytes);
     uint32_t step = uint32_t(bytes + colorStepBytes - 1) / colorStepBytes;
     return shortFilled & tables.listsFor[firstList[step]];
   }
@@ -85,22 +91,24 @@ public:
     size_t blockBytes = (list + minPages) * heapPageBytes;
     MPG_CHECK(page && entry.state == UnitState::cached &&
               entry.length == list + minPages && keptBytes >= blockBytes);
-    first[list] = entry.next;
-    shortFilled &= ~(uint64_t(entry.next == 0) << list);
+    uint32_t next = entry.next, edgedBytes = entry.previous;
+    first[list] = next;
+    shortFilled ^= uint64_t(next == 0) << list;
     keptBytes -= blockBytes;
     uintptr_t pages = addressOfPage(page);
     uint32_t head = entry.head() ^ usedToCached;
     size_t shift = getShift(head);
+    entry.next = uint32_t(bytes);
     // Its edges are there: they were right when it was freed.
-    if (entry.previous == bytes) {
-      noteAsked(entry, bytes);
-    } else {
+    if (edgedBytes != bytes) {
       // A block that was for less may begin too late for more.
       size_t max = (blockBytes - bytes) / colorStepBytes * colorStepBytes;
-      size_t less = shift > max ? shift - max : 0;
-      shift -= less;
-      head -= uint32_t(less) << (UnitEntry::detailAt - 8);
-      writeEdges(entry, pages + shift, pages + blockBytes, bytes);
+      if (__builtin_expect(shift > max, 0)) {
+        head -= uint32_t(shift - max) << (UnitEntry::detailAt - 8);
+        shift = max;
+        edgedBytes = 0;
+      }
+      writeEdges(entry, pages + shift, pages + blockBytes, bytes, edgedBytes);
     }
     entry.setHead(head);
     return reinterpret_cast<void *>(pages + shift);
@@ -120,36 +128,36 @@ public:
   /// Whether \p block, on the page of \p entry with \p head, is one in use that
   /// it may keep, and its edges are as they were left.
   bool isRight(void *block, const UnitEntry &entry, uint32_t head) const {
-    return __builtin_expect(mayHave(head), 1) &&
-           __builtin_expect(uintptr_t(block) % heapPageBytes == getShift(head),
-                            1) &&
+    auto inPage = uint32_t(uintptr_t(block) % heapPageBytes);
+    uint32_t detail = inPage / colorStepBytes << UnitEntry::detailAt;
+    return __builtin_expect(inPage % colorStepBytes == 0, 1) &&
+           __builtin_expect(head == usedHead + detail, 1) &&
            __builtin_expect(hasRightEdges(entry, uintptr_t(block)), 1);
   }
 
-  /// Frees a block of up to maxBlockBytes. False: it is longer, or there is no
-  /// room. pre: isRight()
-  bool recycle(void *block, UnitEntry &entry, uint32_t head) {
-    MPG_CHECK(mayHave(head) && entry.state == UnitState::used);
-    uint32_t list = entry.length - minPages;
-    size_t bytes = keptBytes + entry.length * heapPageBytes;
+  /// Frees a block of up to maxBlockBytes, the one of \p page. False: it is
+  /// longer, or there is no room. pre: isRight()
+  bool recycle(void *block, UnitEntry &entry, uint32_t page, uint32_t head) {
+    MPG_CHECK(&entry == &heapMap.pages[page] && mayHave(head) &&
+              entry.state == UnitState::used);
+    uint32_t length = entry.length, list = length - minPages;
+    size_t bytes = keptBytes + length * heapPageBytes;
     if (__builtin_expect(list >= shortLists, 0) ||
         __builtin_expect(!mayKeep(bytes), 0))
       return false;
     if (lastBytes) {
       if (!mayKeep(bytes + last->length * heapPageBytes))
         return false;
-      insert(entry, list, shortFilled);
     } else if (toLists) {
       --toLists;
-      insert(entry, list, shortFilled);
-    } else if (entry.next) {
+    } else if (mayBeLast(entry)) {
       setLast(block, entry, head);
-      lastSize.store(entry.length | uint64_t(entry.next) << 32,
-                     std::memory_order_relaxed);
+      return true;
     } else {
-      insert(entry, list, shortFilled);
       lastBlock = nullptr;
     }
+    keptBytes = bytes;
+    link(entry, page, list, shortFilled);
     entry.setHead(head ^ usedToCached);
     return true;
   }
@@ -215,41 +223,51 @@ private:
   // As the functions of HeapMedium.h, without a branch by whether there are
   // edges: where blocks of many sizes come and go, it would often be
   // mispredicted. A block without them has those of `spare`.
-  uintptr_t orSpare(uint32_t edgedBytes, uintptr_t start) const {
-    // Not by `? :`, of which the compiler makes a branch.
-    auto other = uintptr_t(&spare.block);
-    return other ^ ((other ^ start) & -uintptr_t(edgedBytes != 0));
+  static uintptr_t orSpare(uintptr_t isOwn, uintptr_t address,
+                           const uint64_t &spared) {
+    auto other = uintptr_t(&spared);
+    return other ^ ((other ^ address) & isOwn);
   }
+  /// \p frontBytes: 0 if the edge in front may not be there yet.
   void writeEdges(UnitEntry &entry, uintptr_t start, uintptr_t end,
-                  size_t bytes) {
-    bool hasEdges = (bytes <= arenaSettings.maxEdgedBytes) &
-                    (start + computeTail(bytes) + 8 <= end);
-    uint32_t edgedBytes = uint32_t(bytes) & -uint32_t(hasEdges);
-    start = orSpare(edgedBytes, start);
-    uintptr_t tail = start + computeTail(edgedBytes);
-    edgeAt(tail) = computeEdge(tail);
-    if (hasFront(start))
+                  size_t bytes, uint32_t frontBytes) {
+    uintptr_t tail = start + computeTail(bytes);
+    size_t max = arenaSettings.maxEdgedBytes;
+    // One comparison, as each of the two conditions is often mispredicted.
+    size_t bytesOfNew = bytes | -size_t(frontBytes != 0);
+    if (__builtin_expect(bytesOfNew <= max, 0) && hasFront(start))
       edgeAt(start - 8) = computeEdge(start - 8);
-    noteAsked(entry, bytes);
-    __atomic_store_n(&entry.previous, edgedBytes, __ATOMIC_RELEASE);
+    // By the sign: of a comparison the compiler makes a branch.
+    auto both = int64_t(bytes - max - 1) & int64_t(tail + 7 - end);
+    auto hasEdges = uintptr_t(both >> 63);
+    tail = orSpare(hasEdges, tail, spare.tail);
+    edgeAt(tail) = computeEdge(tail);
+    __atomic_store_n(&entry.previous, uint32_t(bytes & hasEdges),
+                     __ATOMIC_RELEASE);
   }
   bool hasRightEdges(const UnitEntry &entry, uintptr_t start) const {
     uint32_t bytes = __atomic_load_n(&entry.previous, __ATOMIC_ACQUIRE);
-    start = orSpare(bytes, start);
+    start = orSpare(-uintptr_t(bytes != 0), start, spare.block);
     uintptr_t tail = start + computeTail(bytes);
-    return __builtin_expect(edgeAt(tail) == computeEdge(tail), 1) &&
-           (!hasFront(start) || edgeAt(start - 8) == computeEdge(start - 8));
+    return __builtin_expect(isEdge(tail), 1) &&
+           (!hasFront(start) || isEdge(start - 8));
   }
 
   size_t limit() const { return maxBytes.load(std::memory_order_relaxed); }
   bool mayKeep(size_t bytes) const { return bytes <= limit(); }
 
-  /// pre: \p entry is used; its size has been noted.
+  /// Whether acquireLast() may give the block of \p entry, in use, out again.
+  bool mayBeLast(const UnitEntry &entry) const {
+    return entry.next != 0 && maxListedBytes != 0;
+  }
+  /// Frees the \p block of \p entry, in use. pre: mayBeLast()
   void setLast(void *block, UnitEntry &entry, uint32_t head) {
     last = &entry;
     lastBytes = entry.next;
     lastBlock = block;
     lastHead = head;
+    lastSize.store(entry.size(), std::memory_order_relaxed);
+    entry.setHead(head ^ usedToCached);
   }
   void forgetLast() {
     lastBytes = 0;
@@ -257,10 +275,14 @@ private:
   }
 
   /// Puts a block into a list, of those that \p lists says are not empty.
-  void insert(UnitEntry &entry, uint32_t list, uint64_t &lists) {
+  void insert(uint32_t page, uint32_t list, uint64_t &lists) {
+    UnitEntry &entry = heapMap.pages[page];
     keptBytes += entry.length * heapPageBytes;
+    link(entry, page, list, lists);
+  }
+  void link(UnitEntry &entry, uint32_t page, uint32_t list, uint64_t &lists) {
     entry.next = first[list];
-    first[list] = uint32_t(&entry - heapMap.pages);
+    first[list] = page;
     lists |= uint64_t(1) << list % 64;
   }
 
@@ -305,9 +327,11 @@ private:
   std::atomic<uint64_t> lastSize{0}; ///< the same; 0: not for recycleAgain()
   uint32_t toLists = 0; ///< so many blocks go to their lists at once
 
-  uint32_t usedHead = UINT32_MAX; ///< of blocks that it may keep; none
-  uint32_t turn = 0;              ///< the list that gives one away next
+  static constexpr uint32_t noHead = uint32_t(1) << 31; ///< of no state
+  uint32_t usedHead = noHead; ///< of blocks that it may keep
+  uint32_t turn = 0;          ///< the list that gives one away next
   const uint8_t *firstList = tables.firstList[1];
+  size_t maxListedBytes = 0; ///< of malloc(), see isForLists()
   size_t keptBytes = 0;
   std::atomic<size_t> maxBytes{0}; ///< at most what may stay free
   size_t fewBytes = 0;             ///< not worth a search for free memory
