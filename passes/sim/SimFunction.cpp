@@ -249,8 +249,8 @@ static bool isOfResource(const CallBase &call, StringRef method) {
     return false;
   StringRef name =
       call.getDebugLoc()->getScope()->getSubprogram()->getLinkageName();
-  size_t at = name.find("3pmr15memory_resource" + method.str());
-  return at != StringRef::npos && at < 12; // _ZNSt or with an inline namespace
+  // _ZNSt or with an inline namespace.
+  return name.find("3pmr15memory_resource" + method.str()) < 12;
 }
 
 /// The block of a memory_resource.

@@ -261,9 +261,8 @@ static uint64_t collapseNext() {
       endWalk(start);
       break;
     }
-    if (waitsForRelative(start))
-      pause = nextPauseNs();
-    else if (collapseHugeFrame(frame)) // if no other thread forks meanwhile
+    if (!waitsForRelative(start) && collapseHugeFrame(frame))
+      // If no other thread forks meanwhile.
       walk.at.compare_exchange_strong(start, frame.end);
     else
       pause = nextPauseNs();
