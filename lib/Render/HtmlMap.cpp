@@ -36,7 +36,7 @@ class MapWriter {
 public:
   MapWriter(raw_ostream &out, const FileReport &report, StringRef prefix)
       : out(out), layout(*report.facts.layout), prefix(prefix),
-        huge(report.hugeBytes) {}
+        huge(report.hugeBytes), isClean(report.findings.empty()) {}
   void write();
 
 private:
@@ -64,10 +64,11 @@ private:
   const LayoutFacts &layout;
   StringRef prefix;
   uint64_t huge;
+  bool isClean; ///< nothing is lost where segments share a page
   std::vector<Piece> pieces;
   std::set<uint64_t> frames; ///< addresses
   size_t framesLeftOut = 0;
-  /// Large pages in which neighbours meet, with their labels.
+  /// Large pages in which neighbours meet, with their labels, unless isClean.
   std::map<uint64_t, std::string> clashes;
 };
 
@@ -287,7 +288,7 @@ void MapWriter::writeDescription() {
   for (const auto &[frame, text] : clashes)
     out << " Segments " << text << " conflict in the large page at "
         << formatHex(frame) << ".";
-  if (clashes.empty())
+  if (findOverlaps(layout.loads, huge).empty())
     out << " No writable segment shares a large page with another segment.";
   out << "</desc>\n";
 }
@@ -362,7 +363,8 @@ void MapWriter::write() {
   collectPieces();
   if (pieces.empty())
     return;
-  collectClashes();
+  if (!isClean)
+    collectClashes();
   collectFrames();
   out << "<figure>\n<figcaption>Address space in large pages of "
       << formatBytes(huge) << ", one bar each, to scale; the numbers are the "
