@@ -451,19 +451,6 @@ TEST(JobRules, MemoryOfAllProcessesOfANode) {
             "226:1"); // no overflow
 }
 
-TEST(JobRules, NumbersAreRead) {
-  EXPECT_FALSE(parseNumbers(""));
-  EXPECT_FALSE(parseNumbers("all"));
-  EXPECT_FALSE(parseNumbers("+0-3"));
-  EXPECT_FALSE(parseNumbers("5-4"));
-  EXPECT_FALSE(parseNumbers("5-"));
-  EXPECT_FALSE(parseNumbers("99999999999"));
-  auto list = parseNumbers("12-23,36,40-47:2");
-  ASSERT_TRUE(list);
-  EXPECT_EQ(list->min, 12u);
-  EXPECT_EQ(list->max, 47u);
-}
-
 TEST(JobRules, CpusOfTheMachine) {
   auto binding = [](const char *launchers) {
     return Script().run("./a.out", launchers).warnings();
@@ -473,6 +460,11 @@ TEST(JobRules, CpusOfTheMachine) {
   EXPECT_EQ(binding("numactl --cpunodebind=0"), "227:1");
   EXPECT_EQ(binding("numactl -N 4 -l"), "");
   EXPECT_EQ(binding("numactl -C +0-11"), ""); // relative to the job's
+  EXPECT_EQ(binding("numactl -C 12-23,36,40-47:2"), "");
+  EXPECT_EQ(binding("numactl -C 5,12-23,40-47:2"), "227:1");
+  for (const char *unread : {"all", "5-4", "5-", "99999999999"})
+    EXPECT_EQ(binding(("numactl -C " + std::string(unread)).c_str()), "")
+        << unread;
   EXPECT_EQ(binding("numactl -C all"), "");
   EXPECT_EQ(binding("taskset -c 0-11"), "227:1");
   EXPECT_EQ(binding("taskset -c 12-23"), "");
