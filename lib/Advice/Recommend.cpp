@@ -208,8 +208,7 @@ static std::string programWord(const AdviceContext &context) {
   return plain ? word : "PROGRAM";
 }
 
-/// Whether Open MPI's mpirun is told by -x what to pass on: other nodes get no
-/// more.
+/// Whether -x names what Open MPI's mpirun passes on: other nodes get no more.
 static bool namesVariables(const JobLaunch &launch) {
   return any_of(launch.launchers, [](const JobCommand &launcher) {
     return sys::path::filename(launcher.words[0].text) == "mpirun" &&

@@ -451,7 +451,7 @@ void StreamWriter::startParts(PHINode &phi, Value *begin, BasicBlock &front) {
   copy->setIncomingValueForBlock(align, begin);
 }
 
-/// What is used after the loop comes from the edge as well.
+/// Values that are used after the loop may come from the edge, too.
 void StreamWriter::leave() {
   for (PHINode &phi : loop.getExitBlock()->phis()) {
     Value *value = phi.getIncomingValueForBlock(loop.getLoopLatch());

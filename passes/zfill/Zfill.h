@@ -6,9 +6,9 @@
 //
 // The loop becomes the inner one of two. Rounds of the outer one zero lines
 // while those are wholly among what the rest of the loop overwrites; its last
-// round does the iterations that are left. There is no other round if the
-// arrays fit into the caches, if the machine has other blocks, or if the loop
-// is short. A copy of the loop would take code generation as long as the loop
+// round does the iterations that are left. It does all of them if the arrays
+// fit into the caches, if the machine has other blocks, or if the loop is
+// short. A copy of the loop would take code generation as long as the loop
 // itself.
 //
 // Rules, each with a test that breaks it on purpose (ZfillRule):

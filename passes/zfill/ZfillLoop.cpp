@@ -2,9 +2,8 @@
 //
 // The loop with rounds around it:
 //
-//   zeroed = rounds in which there is something to zero, (times - rest) /
-//   group,
-//            if the arrays are large and the machine's blocks fit; else 0
+//   zeroed = (times - rest) / group, the rounds with something to zero, if the
+//            arrays are large and the machine's blocks fit; else 0
 //   for (left = times; left; left -= n) {
 //     n = zeroed ? group : left
 //     if (zeroed)
@@ -211,8 +210,8 @@ void ZfillWriter::addZero(IRBuilder<> &builder, Value *address) {
                                          builder.getInt32(uint32_t(group)))));
 }
 
-/// Lets each round zero as long as there is something, in a block of its own in
-/// front of the iterations.
+/// Adds a block in front of the iterations of a round, which zeroes as long as
+/// there is something.
 void ZfillWriter::addZeroing(const LoopRounds &rounds, BasicBlock &front,
                              PHINode &zeroed, Value &isZeroing) {
   Instruction *enter = rounds.begin->getTerminator();

@@ -1,6 +1,6 @@
 // Loops that run zero times, once, or without an end, and those that an exception or
 // longjmp leaves, compute the same with lines zeroed and prefetched in all of them, with
-// sectors, and with stores past the caches. What a loop left alone stays as it was.
+// sectors, and with stores past the caches. Memory that a loop does not write to keeps its values.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc, aarch64-linux-gnu-g++
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %plain-c -O1 -c %inputs/sector_calls.c -o calls.o

@@ -136,7 +136,7 @@ public:
   }
 
   /// Frees a block of up to maxBlockBytes, the one of \p page. False: it is
-  /// longer, or there is no room. pre: isRight()
+  /// longer, or more than the cache may keep. pre: isRight()
   bool recycle(void *block, UnitEntry &entry, uint32_t page, uint32_t head) {
     MPG_CHECK(&entry == &heapMap.pages[page] && mayHave(head) &&
               entry.state == UnitState::used);

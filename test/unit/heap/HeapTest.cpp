@@ -572,7 +572,8 @@ TEST(HeapTest, TheLastBlockOfAnArenaThatTheThreadLeftGoesBackThere) {
 }
 
 /// A thread ends with the block that it got last; the next thread, which has
-/// its cache, frees that. \p hasPages: after blocks of pages of its own.
+/// its cache, frees that. \p hasPages: it has got and freed blocks of pages
+/// before.
 static void freeInHeir(size_t bytes, bool hasPages) {
   char *block = nullptr;
   std::thread([&] {
