@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include <vector>
 
 using namespace llvm;
 using namespace mpg;
@@ -70,9 +71,8 @@ struct VisitedLoop {
 /// \returns whether it has changed.
 static bool changeFunction(Function &function,
                            FunctionAnalysisManager &analyses,
-                           const PassOptions &options, StringRef subject,
-                           LoopVisitor visit, RemarkPlaces &said) {
-  SmallVector<VisitedLoop, 8> visited;
+                           const PassOptions &options, LoopVisitor visit,
+                           std::vector<VisitedLoop> &visited) {
   bool isChanged = false;
   for (BasicBlock *header : findInnermostLoops(function, analyses)) {
     Loop *loop = prepareLoop(*header, analyses, isChanged);
@@ -83,19 +83,30 @@ static bool changeFunction(Function &function,
     isChanged |= outcome.isChanged;
     if (outcome.isChanged)
       analyses.invalidate(function, PreservedAnalyses::none());
-    if (outcome.remark)
+    if (outcome.isChanged || outcome.remark)
       visited.push_back({place, header, std::move(outcome)});
   }
   if (options.verify && verifyFunction(function, &errs()))
     report_fatal_error("mpgtools' passes made code that is not valid in " +
                        Twine(function.getName()) + "; please report this");
-  OptimizationRemarkEmitter emitter(&function);
-  for (bool isSuccess : {true, false})
-    for (VisitedLoop &one : visited)
-      if (one.outcome.isChanged == isSuccess &&
-          said.isNew(subject, one.place, *one.header))
-        emitter.emit(*one.outcome.remark);
   return isChanged;
+}
+
+/// One remark for each place. A changed loop speaks for its copies, in other
+/// functions too.
+static void emitRemarks(ArrayRef<VisitedLoop> visited, StringRef subject) {
+  RemarkPlaces changed, others;
+  auto isFirst = [&](RemarkPlaces &places, const VisitedLoop &one) {
+    return places.isNew(subject, one.place, *one.header);
+  };
+  for (const VisitedLoop &one : visited)
+    if (one.outcome.isChanged)
+      isFirst(others, one);
+  for (const VisitedLoop &one : visited)
+    if (isFirst(one.outcome.isChanged ? changed : others, one) &&
+        one.outcome.remark)
+      OptimizationRemarkEmitter(one.header->getParent())
+          .emit(*one.outcome.remark);
 }
 
 PreservedAnalyses mpg::changeInnermostLoops(Module &module,
@@ -106,12 +117,12 @@ PreservedAnalyses mpg::changeInnermostLoops(Module &module,
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
-  RemarkPlaces said;
+  std::vector<VisitedLoop> visited;
   bool isChanged = false;
   for (Function &function : module)
     if (!function.isDeclaration())
-      isChanged |=
-          changeFunction(function, functions, options, subject, visit, said);
+      isChanged |= changeFunction(function, functions, options, visit, visited);
+  emitRemarks(visited, subject);
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

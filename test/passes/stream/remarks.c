@@ -89,3 +89,10 @@ double again(double *restrict a, const double *restrict b, long n, long m) {
   }
   return sum;
 }
+// Copies of one loop: the changed one speaks.
+static inline void inlined(double *restrict a, const double *restrict b, long n) {
+  // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: stores past the caches
+  for (long i = 0; i < n; i++) a[i] = 7 * b[i];
+}
+void inlined_short(double *restrict a, const double *restrict b) { inlined(a, b, 512); }
+void inlined_any(double *restrict a, const double *restrict b, long n) { inlined(a, b, n); }
