@@ -135,7 +135,7 @@ def judge(case: Case, times: dict[str, list[float]]) -> bool:
         f"{middle:7.1f} {worst:6.1f}..{best:<6.1f} " + "  ".join(map(str, ratios.values())) +
         ("" if met else "  MISSED"),
         flush=True,
-    )  # fmt: skip
+    )
     return met
 
 
@@ -151,9 +151,9 @@ def main() -> int:
         program = build(folder, arguments.library, arguments.compiler)
         print(machine())
         print(f"{arguments.rounds} rounds; GB/s: read and written, median, range of "
-              "all rounds; then speed against each peer")  # fmt: skip
+              "all rounds; then speed against each peer")
         print("  dim   rows  t indices    GB/s           "
-              "memcpy loop        memcpy + prefetch  compiler's loop")  # fmt: skip
+              "memcpy loop        memcpy + prefetch  compiler's loop")
         for case in plan(dims, arguments.threads):
             where, times = run(program, case, arguments.rounds)
             if case.tokens > SHORT_CALL and case.spread == "uniform" and (case.threads == 1):

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How much of Redis is on transparent huge pages between its saves.
 
-    fork_collapse.py [--build FOLDER] [--saves N] [--mib N]
-
 Two servers with the same data, one plain and one under mpgrun --mode=thp, take turns:
 redis-benchmark sets and gets values of 1,000 bytes with ten clients, the server saves
 in the background (BGSAVE forks), and the load goes on for 2 s after that. Prints how

@@ -88,7 +88,7 @@ class Report:
             self.missed.append(what)
 
     def ratio(self, what: str, ours: list[float], theirs: list[float],
-              bar: float) -> None:  # fmt: skip
+              bar: float) -> None:
         """At most `bar` times theirs."""
         found = estimate(ours, theirs)
         self.line(
@@ -99,7 +99,7 @@ class Report:
         )
 
     def faster(self, what: str, slow: list[float], fast: list[float],
-               bar: float) -> None:  # fmt: skip
+               bar: float) -> None:
         """At least `bar` times as fast."""
         found = estimate(slow, fast)
         inverse = Estimate.of([b / a for a, b in zip(slow, fast)])
@@ -165,7 +165,7 @@ def judge_blocks(report: Report, results: Results, setups: list[Setup]) -> None:
     one, two = results["mpg"], results["mpg FREE=2"]
     for name, bar in (
         ("malloc2", BAR_SECOND_MALLOC), ("free1", BAR_FREE), ("free2", BAR_FREE)
-    ):  # fmt: skip
+    ):
         get = report.span(name)
         what = f"{name}, FREE=2 faster than FREE=1"
         report.faster(what, figures(one, get), figures(two, get), bar)
@@ -269,7 +269,7 @@ def geometric_means(all_results: dict[str, Results], name: str, get: Get):
 
 
 def judge_program(report: Report, title: str, results: Results,
-                  setups: list[Setup], ours: str) -> None:  # fmt: skip
+                  setups: list[Setup], ours: str) -> None:
     peer = fastest(results, setups, report.time)
     if ours not in results or not peer:
         return
@@ -286,7 +286,7 @@ def judge_program(report: Report, title: str, results: Results,
 
 
 def judge_means(report: Report, all_results: dict[str, Results],
-                setups: list[Setup]) -> None:  # fmt: skip
+                setups: list[Setup]) -> None:
     complete = [
         setup
         for setup in setups
@@ -317,7 +317,7 @@ def judge_means(report: Report, all_results: dict[str, Results],
 
 
 def measure_programs(bench: Bench, report: Report, setups: list[Setup],
-                     titles: list[str], rounds: int) -> None:  # fmt: skip
+                     titles: list[str], rounds: int) -> None:
     all_results: dict[str, Results] = {}
     for title in titles:
         print(f"\n## {title}")

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of one malloc and free of libmpg's heap, by counts that noise does not change.
 
-    heap_counts.py [--lib LIB] [--mode MODE] [--threads N...] [--only REGEX]
-
 test/bench/heap/countPairs.c takes and frees blocks in so many threads at once. Prints for
 each kind of block, per pair: instructions; locked instructions of libmpg, which are what a
 lock, a list of another thread, or a line that others write takes (both by callgrind, which
@@ -74,14 +72,14 @@ class Counter:
         self.program = os.path.join(folder, "countPairs")
         source = os.path.join(REPO, "test", "bench", "heap", "countPairs.c")
         subprocess.run(["cc", "-O2", "-fno-builtin", "-pthread", source, "-o",
-                        self.program], check=True)  # fmt: skip
+                        self.program], check=True)
         self.environment = {**os.environ, "MPG_MODE": mode}
 
     def run(self, tool: list[str], kind: str, threads: int, pairs: int) -> str:
         preload = ["env", f"LD_PRELOAD={self.library}"]
         words = [*KINDS[kind], str(threads), str(pairs)]
         done = subprocess.run([*tool, *preload, self.program, *words], text=True,
-                              env=self.environment, capture_output=True)  # fmt: skip
+                              env=self.environment, capture_output=True)
         if done.returncode:
             sys.exit(f"{' '.join(words)} ended with {done.returncode}: {done.stderr}")
         return done.stderr
@@ -93,13 +91,13 @@ class Counter:
                 os.remove(os.path.join(self.folder, name))
         tool = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no",
                 "--compress-strings=no", "--trace-children=yes",
-                f"--callgrind-out-file={out}.%p"]  # fmt: skip
+                f"--callgrind-out-file={out}.%p"]
         self.run(tool, kind, threads, pairs)
         # `env` becomes the program in the same process: the last profile is its.
         files = [os.path.join(self.folder, name) for name in os.listdir(self.folder)
-                 if name.startswith("profile")]  # fmt: skip
+                 if name.startswith("profile")]
         return count_instructions(max(files, key=os.path.getmtime), self.library,
-                                  self.locked)  # fmt: skip
+                                  self.locked)
 
     def calls(self, kind: str, threads: int, pairs: int) -> int:
         tool = ["strace", "-f", "-c"]
@@ -130,7 +128,7 @@ def main() -> int:
             for threads in options.threads:
                 instructions, locked, calls = counter.per_pair(kind, threads)
                 print(f"| {kind} | {threads} | {instructions:.0f} | {locked:.3f} | "
-                      f"{calls:.4f} |", flush=True)  # fmt: skip
+                      f"{calls:.4f} |", flush=True)
                 if KINDS[kind][0] != "pass":
                     is_over |= locked > MOST_PER_PAIR or calls > MOST_PER_PAIR
     return int(is_over)

@@ -23,7 +23,7 @@ import signal
 import statistics
 import sys
 
-from heap_runs import PEER, Bench, Run, Setup, check_needs, find_peers, read_pool
+from heap_runs import PEER, Bench, Run, Setup, check_needs, find_peers, middle, read_pool
 from measuring import LIBRARY, REPO, machine, parse
 from mpgaudit_speed import Estimate
 
@@ -118,10 +118,6 @@ def our_setups(library: str) -> list[Setup]:
         Setup(f"mpg {mode}", {**common, "MPG_MODE": mode}, is_ours=True)
         for mode in ("thp", "auto")
     ]
-
-
-def middle(runs: list[Run], get) -> float:
-    return statistics.median(get(run) for run in runs)
 
 
 def print_means(all_results: list[dict[str, list[Run]]], names: list[str]) -> None:

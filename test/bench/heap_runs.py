@@ -70,7 +70,7 @@ def find_library(pattern: str) -> str | None:
 
 # An option of scripts that run find_peers().
 PEER = {"action": "append", "default": [], "metavar": "NAME=PATH",
-        "help": "one more library"}  # fmt: skip
+        "help": "one more library"}
 
 
 def find_peers(hugetlbfs: str, added: list[str]) -> tuple[list[Setup], list[str]]:
@@ -121,23 +121,21 @@ def read_pool(name: str) -> int:
         return int(file.read())
 
 
-def middle_run(runs: list[Run]) -> Run:
-    def middle(get) -> float:
-        return statistics.median(get(run) for run in runs)
+def middle(runs: list[Run], get) -> float:
+    return statistics.median(map(get, runs))
 
-    names = runs[0].figures
+
+def middle_run(runs: list[Run]) -> Run:
+    figures = {
+        name: list(map(statistics.median, zip(*(run.figures[name] for run in runs))))
+        for name in runs[0].figures
+    }
     return Run(
-        middle(lambda run: run.wall_ms),
-        middle(lambda run: run.cpu_ms),
-        middle(lambda run: run.resident_mib),
-        middle(lambda run: run.pool_mib),
-        {
-            name: [
-                middle(lambda run: run.figures[name][i])
-                for i in range(len(names[name]))
-            ]
-            for name in names
-        },
+        middle(runs, lambda run: run.wall_ms),
+        middle(runs, lambda run: run.cpu_ms),
+        middle(runs, lambda run: run.resident_mib),
+        middle(runs, lambda run: run.pool_mib),
+        figures,
     )
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The memory of a node that many copies of a program with a large .bss take.
 
-    node_memory.py [--mpgrun FILE] [--copies N] [--mib N] [--rounds N]
-
 Starts the copies at once, plain and under mpgrun in each mode, as the ranks of an MPI
 job start on one node. Each touches ten bytes of its .bss and waits. Prints the memory
 of all copies (their shares of normal and transparent pages, their pages of the pool,

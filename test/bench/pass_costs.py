@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of the options that change loops: compile time and size of objects.
 
-  pass_costs.py [--build DIR] [--rounds N] [--only OPTION] [--files N]
-
 50 C, C++ and Fortran files of this repository are compiled with -O3: the programs of
 test/passes/corpus, the examples, and the benches' kernels. Each option is compared with the plugin
 without options. Compile time is user and system time of the compiler; the compiles of a file come

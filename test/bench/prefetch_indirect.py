@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How much faster --mpg-prefetch-indirect=N makes loops that look data up by an index, on this machine.
 
-  prefetch_indirect.py [--build DIR] [--distance N] [--rounds N] [--only KERNEL]
-
 Processor time of the kernels of prefetch_indirect.c without prefetches divided by the time with them, in
 interleaved rounds: the median, and the interval in which it lies with 95 % confidence (order
 statistics). All programs must compute the same. The first five kernels should gain; "small table"

@@ -3,8 +3,6 @@
 """The misses of A64FX's caches that no prefetch has foreseen, with --mpg-prefetch=far and
 without, modelled by mpgsim.
 
-  prefetch_misses.py [--build DIR] [--only KERNEL]
-
 The kernels of prefetch_misses.c use arrays of 16 MiB. Misses are those of the second call of a
 kernel, for 1,000 lines of an array. The model has no time: a line is there once it is prefetched,
 so with its prefetchers on, A64FX misses nothing of a stream in any case. Both programs run without

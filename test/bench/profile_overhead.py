@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of mpgrun --profile: CPU time of programs and mpgrun, with it and without.
 
-    profile_overhead.py [--mpgrun FILE] [--rounds N] [--working-set] [--program NAME]...
-
 Runs each program in turn under mpgrun --mode=none with and without --profile, in a random order,
 and prints the median of the ratios, pair by pair, with its interval of 95 %.
 --working-set measures that option instead. The stream touches 600 MiB once and reads it

@@ -20,7 +20,6 @@ skips them. Needs root (page flags) and 160 free large pages.
 from __future__ import annotations
 
 import datetime
-import glob
 import os
 import random
 import re
@@ -31,6 +30,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
+from heap_runs import find_library
 from measuring import BUILD, REPO, machine, parse, refuse
 
 sys.path.insert(0, os.path.join(REPO, "test", "tools"))
@@ -84,11 +84,6 @@ class Builder:
 # --- The set-ups
 
 
-def library(pattern: str) -> str | None:
-    found = sorted(glob.glob(f"/usr/lib/*/{pattern}"))
-    return found[0] if found else None
-
-
 def peers(plain: str, hugetlbfs: str | None) -> tuple[list[Setup], list[str]]:
     """Set-ups of others, and the names of those that are not installed."""
     tunable = "glibc.malloc.hugetlb="
@@ -106,7 +101,7 @@ def peers(plain: str, hugetlbfs: str | None) -> tuple[list[Setup], list[str]]:
         known.append(("tcmalloc, memfs", "libtcmalloc_minimal.so.4", words))
     missing = [] if hugetlbfs else ["tcmalloc, memfs (no hugetlbfs can be mounted)"]
     for name, pattern, words in known:
-        path = library(pattern)
+        path = find_library(pattern)
         if path:
             found.append(Setup(name, [], plain, {"LD_PRELOAD": path, **words}))
         else:

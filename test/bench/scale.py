@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of a report of each rank for a node and the shared file system, by the number of ranks.
 
-    scale.py [--ranks N,N,...] [--merge N,N,...] [--bin FOLDER]
-
 Starts N simulated ranks of a small program under `mpgrun --report --json=FOLDER/%h-%r.json`, one
 after another, and merges their reports. The first, the middle and the last are traced: calls that
 name a path are counted by where it lies, without those of the program alone. Prints a table for

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What --mpg-sector=auto saves of the traffic with memory on A64FX, modelled by mpgsim.
 
-  sector_auto.py [--build DIR] [--only KERNEL] [--cases N]
-
 The nests of sector_auto.c: products of 60 sparse matrices of five kinds (seeds 1 to 12; the vector
 has 0.5 to 7.2 MiB), a table beside a stream, embeddings, and kernels as PolyBench has. Each is
 modelled undivided and with 1, 2, 4, 7 and 10 of 14 ways for its streams. `auto` is the quota that

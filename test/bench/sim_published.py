@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpgsim beside counters of A64FX that are published.
 
-  sim_published.py [--build DIR] [--calls N] [--places N]
-
 The kernels of sim_published.c are written from the descriptions of RIKEN-RCCS's
 A64FX_Tuning_Documents, and the counters are those of the reports there (12 threads, one core group,
 pages of 2 MiB): axhelm 0 to 2, which differ in instructions and not in arrays, and ffx 0 and 1.
 ffx 1 has 53 loads and 4 stores in 8 cells: vectors over the cells, two of a stream at a time. ffx 0
 has 4 loads and 4 stores in each cell: it gathers a cell's particles, and moments() does not.
 How the arrays lie to each other is not published, and decides which of them meet in a set of the
-first cache: so the model has them in N ways, and the ratios have a min and a max.
-Modelled counts are the difference of N extra calls, so they exclude the code before the kernel;
+first cache: so the model has them in --places ways, and the ratios have a min and a max.
+Modelled counts are the difference of --calls extra calls, so they exclude the code before the kernel;
 both are for one call. Compiled for 512-bit vectors of x86, as wide as SVE's there.
 """
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpgsim --engine=qemu beside the compiled engine and QEMU's own cache plugin.
 
-  sim_qemu.py [--kernel NAME] [--runs N] [--qemu PATH] [--cache PLUGIN] [--build DIR]
-
 Counts: each kernel of sim_qemu.c, compiled for AArch64 with NEON by the same
 compiler with and without --mpg-sim, the first run by plain qemu; accesses and
 misses of A64FX with pages of 64 KiB. Time, with --cache (contrib/plugins/cache.c

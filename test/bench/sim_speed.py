@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast mpgsim is, beside cachegrind and the program itself.
 
-  sim_speed.py [--runs N] [--seconds S] [--bin DIR] [--doubling]
-
 Runs each kernel of sim_speed.c by itself, under mpgsim (A64FX, pages of 64 KiB and 2 MiB, one map)
 and under valgrind's cachegrind (caches of A64FX), in turn. The cost of a kernel is the time of many
 rounds minus that of few. Prints medians: seconds of the kernel, the ratios, and the same of

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CPU time that a start costs: plain, with an empty library, libmpg, under mpgrun.
 
-    startup.py [--rounds N] [--program COMMAND]... [--way OPTIONS]...
-               [--mpgrun FILE] [--library FILE]
-
-Starts each program in turn in all ways, N times (200 unless said), and prints the
+Starts each program in turn in all ways, --rounds times (200 unless said), and prints the
 medians of user and system time with the difference to plain, the ratio to it, and
 their 95 % intervals of the median. Programs unless said: true. Each --way adds mpgrun
 with these options, such as --way="--children --mode=none". The loader alone takes

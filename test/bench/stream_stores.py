@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What --mpg-stream-stores wins in large arrays on this machine, and costs in small ones.
 
-  stream_stores.py [--build DIR] [--mib MIB ...] [--threads 1|all] [--rounds N] [--runs N] [--fifo] [--flags=FLAGS]
-
 For each size of an array, by one thread and by all: how many times faster the loops of
 stream_loops.c are with the option. In a round the two kinds of a loop take turns; each has the
-shortest of N times of the processors (load of others counts less). The table has the median of the rounds' ratios,
+shortest of --runs times of the processors (load of others counts less). The table has the median of the rounds' ratios,
 and the interval in which it lies with 95 % confidence (order statistics; from 6 rounds on).
 One thread stays on the last processor. --fifo gives it real-time priority there (root): others wait meanwhile.
 """

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long innermost loops are with tags, and without.
 
-  tag_loops.py [--seed N] [--only FILE] [--verbose]
-
 Compiles tag_loops.c, the kernels of test/passes/cost and the C programs of
 test/passes/corpus at -O3 -g for a64fx, for a64fx with vectors of 512 bits and
 for generic AArch64, without hints, with one hint for all variables and with a

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What MPG_TEXT=auto adds to a start with libmpg where it has nothing to do.
 
-    text_start.py [--rounds N] [--mpgrun FILE] [--library FILE]
-
 Starts true, a program with 4 MiB of code that is not linked for large pages, and
-programs with 4 and 32 MiB of code that are on large pages already, N times (500 unless
-said) with MPG_TEXT=auto and off in random order. Prints the median of the pairs'
+programs with 4 and 32 MiB of code that are on large pages already, --rounds times (500
+unless said) with MPG_TEXT=auto and off in random order. Prints the median of the pairs'
 differences in CPU time with its 95 % interval, how much of the code was on large
 pages, and, where valgrind is, the instructions more at addresses that are the same in
 each run. Needs gcc.

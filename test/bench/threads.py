@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost of a thread with libmpg, and without it.
 
-    threads.py [--library LIBMPG.SO] [--pairs N]
-
 Builds threads.c and runs it in turn without and with libmpg, for threads without
 attributes and for stacks of 128 KiB and 8 MiB: the processor time to create and join one
 (10,000 in a row; the least and the median of all runs), and the memory that each

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What --mpg-zfill saves of a loop's traffic with memory on A64FX, modelled by mpgsim.
 
-  zfill_traffic.py [--build DIR] [--only KERNEL]
-
 The kernels of zfill_traffic.c write arrays of 16 MiB. Lines are those of two more calls of a
 kernel, divided by two and by the lines of an array: 1.00 read and 1.00 written is one pass.
 """

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which folder includes which: the code, CMake and docs/design.md agree.
 
-    check_arrows.py [--root ROOT] [--print]
-
 Reads the #include lines of lib, tools, passes and runtime/src. A folder may
 include those that stand above it in the picture of docs/design.md, and the
 picture names what it does include; where the folder is a library or a program of

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does every remark of the passes have its place in the documents, and back?
 
-    check_remarks_doc.py [--passes FOLDER] [--page PAGE]
-
 A remark's name is a CamelCase string in the passes' code that is neither a named argument
 (ore::NV), nor a module flag, nor one of LLVM's passes. Each has a row in docs/remarks.md. A row
 with a link has a section there, with code of at most 15 lines. Rows and sections without a remark

@@ -8,9 +8,7 @@ second file is truncated, the others have a few bits flipped. Each is linked as 
 reads completely, and as a member of an archive from which nothing is needed: ld.mpg reads it then,
 and lld hardly.
 
-  damaged_bitcode.py --build BUILD --out FOLDER [--seed N] [--count N]
-
-Each file has its own seed, N and the following. Prints how the links ended and
+Each file has its own seed, --seed and the following. Prints how the links ended and
 each difference; exits with 1 if there is one.
 """
 

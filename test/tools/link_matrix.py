@@ -19,9 +19,6 @@ C and C++ come from clang, Fortran from flang. GNU ld gets its users' usual inpu
 and gfortran: gfortran's COMMON blocks and runtime follow other layout rules than flang's.
 arm64_sysroot fetches flang's needs for AArch64 once into BUILD/arm64-sysroot.
 
-  link_matrix.py --build BUILD --out FOLDER [--machine M] [--linker L]
-                 [--language L] [--options | --kinds] [--jobs N] [--list]
-
 Prints one line a row and the number of rows; exits with 1 if one failed.
 """
 

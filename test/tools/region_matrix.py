@@ -1,8 +1,5 @@
 """Runs one program in all kinds, links, modes, and paging policies on large pages.
 
-    region_matrix.py --lib DIR --ld-mpg FILE --work DIR [--kinds A,B] [--modes A,B]
-                     [--data MIB] [--bss MIB] [--seed N] [--copy-back] [--verbose]
-
 The program is regions.c: random .data, sparsely written .bss, and its own checks of values,
 addresses, RELRO, and the heap of brk. pagemap.py proves which pages its memory is on. Conditions
 for each run:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds up the results of all tests of one or more build folders.
 
-usage: summary.py [--step NAME=STATUS=SECONDS]... [BUILD_DIR...]
-
 Reads BUILD_DIR/test-results/*.xml as lit (--xunit-xml-output), GoogleTest
 (--gtest_output=xml) and ctest (--output-junit) write them, prints a table with
 one line per suite, every failed test, every reason for a skip, and as the very
@@ -13,7 +11,8 @@ its whole run; of lit's suites the processor time of all tests is known too
 
 A file ctest.xml holds one entry per ctest test. An entry whose test wrote NAME.xml itself is not
 counted again, except when the entry failed although NAME.xml has no failure: the runner itself
-broke, and that must be visible. --step adds a step of the caller (a build, say) that is a test too.
+broke, and that must be visible. --step NAME=STATUS=SECONDS adds a step of the caller (a build, say)
+that is a test too.
 
 Status 0: each folder has results, something passed, nothing failed; 1: not so;
 2: wrong usage.
@@ -21,12 +20,13 @@ Status 0: each folder has results, something passed, nothing failed; 1: not so;
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
+
+from mpgtest.options import parse
 
 
 @dataclasses.dataclass
@@ -152,15 +152,9 @@ def print_table(suites: list[Suite]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Adds up the test results of build folders.")
-    parser.add_argument("--step", action="append", default=[],
-                        metavar="NAME=STATUS=SECONDS",
-                        help="count a step of the caller; status 0 is passed")
-    parser.add_argument("folders", nargs="*", type=pathlib.Path, metavar="BUILD_DIR")
-    arguments = parser.parse_args()
-
+    arguments = parse(__doc__, "folders*", step=[])
     suites = [step_suite(arguments.step)] if arguments.step else []
-    for folder in arguments.folders:
+    for folder in map(pathlib.Path, arguments.folders):
         found = read_folder(folder.resolve())
         if not found:
             found = [Suite(f"{folder.name}", failed=["no test results"])]

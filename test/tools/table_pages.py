@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""table_pages.py [--write] [--llvm-bin=DIR] [FOLDER]: is what docs/ repeats of the tables up to date?
+"""Is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
-block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md and the
-man page of mpgaudit, the options of man pages from each program's Options.td, and a table of
+block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md and
+the man page of mpgaudit, the options of man pages from each program's Options.td, and a table of
 environment.md from the recorded long runs. All else in a page is written by hand. Prints the
 lines that differ and ends with 1 if there are any; --write corrects them. FOLDER takes the place
-of docs/, for tests. Blocks that only the site has are made by docs/site/site_blocks.py.
+of docs/, for tests; --llvm-bin is the folder of llvm-tblgen and llvm-config. Blocks that only the
+site has are made by docs/site/site_blocks.py.
 """
 
-import argparse
 import difflib
 import re
 import sys
@@ -22,6 +22,7 @@ from typing import Callable, Dict, List, Optional
 import tables
 
 from mpgtest import results, text_pages
+from mpgtest.options import parse
 
 WIDTH = 80
 # Formatted as code: options, sections, paths, names with _ or (), files.
@@ -157,14 +158,10 @@ def with_block(text: str, name: str, made: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--llvm-bin", type=Path, help="folder of llvm-tblgen, llvm-config")
-    parser.add_argument("folder", type=Path, nargs="?", default=tables.ROOT / "docs")
-    given = parser.parse_args()
+    given = parse(__doc__, "folder?", write=False, llvm_bin={"type": Path})
     stale = 0
     for page, blocks in PAGES.items():
-        path = given.folder / page
+        path = Path(given.folder or tables.ROOT / "docs") / page
         text = path.read_text("utf-8")
         wanted = text
         for name, make in blocks.items():

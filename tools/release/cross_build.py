@@ -6,7 +6,7 @@ import pathlib
 import shlex
 import shutil
 import struct
-from typing import Dict, List
+from typing import Dict
 
 from sources import HERE, Pinned, die, run
 

@@ -1,8 +1,5 @@
 """Boots a machine of four NUMA nodes and runs cases in it, in one boot.
 
-    guest.py --packages DIR --root DIR --cases FILE [--timeout SECONDS] [--machine M]
-             [--disk FILE]... [--share DIR]
-
 The guest is an emulated A64FX, or with --machine=x86_64 qemu's `max`, with one CPU, 512 MiB and 96
 large pages of 2 MiB on each of nodes 0 to 3. --root is its file system; the kernel and busybox come
 from --packages (see fetch). Each --disk is a disk (vda, vdb), and --share a folder by 9p, whose tag
@@ -22,6 +19,9 @@ import stat
 import subprocess
 import sys
 from typing import List
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../lib"))
+from mpgtest.options import parse  # noqa: E402
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -153,18 +153,5 @@ def run(options: argparse.Namespace) -> int:
     return 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--packages", required=True)
-    parser.add_argument("--root", required=True)
-    parser.add_argument("--cases", required=True)
-    parser.add_argument("--timeout", type=int, default=300)
-    parser.add_argument("--disk", action="append", default=[])
-    parser.add_argument("--share")
-    parser.add_argument("--machine", choices=MACHINES, default="aarch64")
-    return run(parser.parse_args())
-
-
-sys.exit(main())
+sys.exit(run(parse(__doc__, packages=str, root=str, cases=str, timeout=300, disk=[], share=None,
+                   machine={"choices": MACHINES, "default": "aarch64"})))

@@ -38,14 +38,14 @@ def main() -> None:
     for loop in loops(code):
         names = [name for _, name, _ in loop]
         vectors = [name for _, name, operands in loop
-                   if name[:3] in ("ld1", "st1") or operands.startswith("z")]  # fmt: skip
+                   if name[:3] in ("ld1", "st1") or operands.startswith("z")]
         loads = sum(name.startswith("ld") for name in vectors)
         stores = sum(name.startswith("st") for name in vectors)
         prefetches = sum(name.startswith("prfm") for name in names)
         stack = sum("[sp" in operands for _, _, operands in loop)
         if loads and stores:
             print(f"{len(loop)} instructions: {loads} loads, {stores} stores, "
-                  f"{prefetches} prefetches, {stack} on the stack")  # fmt: skip
+                  f"{prefetches} prefetches, {stack} on the stack")
 
 
 main()

@@ -10,8 +10,8 @@ from typing import Any, Optional
 def parse(doc: Optional[str], *operands: str, **options: Any) -> argparse.Namespace:
     """The command line. An option has its default: a number, path or text is of that type, False
     is a switch, a list may be repeated, None is a text; a type has to be given; a dict has
-    argparse's own words. An operand is a word; NAME* and NAME+ are several, NAME... all that
-    follows."""
+    argparse's own words. An operand is a word; NAME? may be missing, NAME* and NAME+ are several,
+    NAME... all that follows."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in options.items():
@@ -28,7 +28,7 @@ def parse(doc: Optional[str], *operands: str, **options: Any) -> argparse.Namesp
             words = {"action": "store_true"}
         parser.add_argument("--" + name.replace("_", "-"), **words)
     for operand in operands:
-        name = operand.rstrip("*+.")
+        name = operand.rstrip("?*+.")
         nargs = {"": None, "...": argparse.REMAINDER}
         parser.add_argument(name, nargs=nargs.get(operand[len(name):], operand[len(name):]))
     return parser.parse_args()

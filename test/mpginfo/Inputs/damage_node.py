@@ -1,7 +1,5 @@
 """Damages fake nodes and runs mpginfo on them.
 
-    damage_node.py --seed N --count M MPGINFO FOLDER
-
 In each tree some files are replaced by garbage, huge numbers, nothing, a folder,
 a named pipe or another file's content, or are gone. Each is read as text and as
 JSON, which is kept in FOLDER/json. Wrong are: a signal, a status other than 0
@@ -9,7 +7,6 @@ and 1, more than 10 seconds, anything on standard error, a control character in
 the text.
 """
 
-import argparse
 import os
 import random
 import shutil
@@ -18,6 +15,9 @@ import sys
 from typing import List
 
 import fake_node
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../lib"))
+from mpgtest.options import parse  # noqa: E402
 
 TEXTS = [
     b"",
@@ -101,12 +101,7 @@ def complaints(mpginfo: str, root: str, json_file: str) -> List[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("mpginfo")
-    parser.add_argument("folder")
-    options = parser.parse_args()
+    options = parse(__doc__, "mpginfo", "folder", seed=1, count=100)
     rng = random.Random(options.seed)
     os.makedirs(os.path.join(options.folder, "json"))
     root = os.path.join(options.folder, "node")

@@ -1,15 +1,17 @@
 """Prints what clush would print of a made-up fleet, a node each line.
 
-    fleet.py REPORT NODES [--slow N] [--spoil] [--seed S] [--figures N]
-
 REPORT is what mpginfo --json said of one node. Names: node1 to nodeNODES. --spoil makes nodes 17
 and 99 differ, and nodes 3 to 7 unusable. --figures prints reports of mpgbench instead, of
 N bandwidths with a normal distribution; --slow: the last N nodes have 80 % of it.
 """
 
-import argparse
 import json
+import os
 import random
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../lib"))
+from mpgtest.options import parse  # noqa: E402
 
 
 def bench(generator: random.Random, figures: int, share: float) -> str:
@@ -34,25 +36,19 @@ def spoiled(number: int, text: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("report")
-    parser.add_argument("nodes", type=int)
-    parser.add_argument("--slow", type=int, default=0)
-    parser.add_argument("--spoil", action="store_true")
-    parser.add_argument("--figures", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parse(__doc__, "report", "nodes", slow=0, spoil=False, figures=0, seed=1)
     generator = random.Random(options.seed)
     with open(options.report, encoding="utf-8") as file:
         text = file.read().strip()
-    numbers = list(range(1, options.nodes + 1))
+    nodes = int(options.nodes)
+    numbers = list(range(1, nodes + 1))
     generator.shuffle(numbers)  # clush prints in the order of the answers
     memory = json.loads(text)["pages"]["memory_bytes"]
     for number in numbers:
         own = text.replace(str(memory), str(memory - number % 97 * 4096))
         own = own.replace('"available_bytes":', f'"available_bytes":{number}', 1)
         if options.figures:
-            is_slow = number > options.nodes - options.slow
+            is_slow = number > nodes - options.slow
             own = bench(generator, options.figures, 0.8 if is_slow else 1)
         elif options.spoil and number in (3, 4, 5, 6, 7, 17, 99):
             own = spoiled(number, text)

@@ -8,9 +8,12 @@ changes the reports of ranks such as 17 or 0-12; the key bss is what its .bss ha
 with the reason of an empty pool.
 """
 
-import argparse
 import json
 import os
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../lib"))
+from mpgtest.options import parse  # noqa: E402
 
 MIB = 1 << 20
 BSS_BYTES = 1674 * MIB
@@ -48,14 +51,8 @@ def change(made: dict, ranks: str, setting: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folder")
-    parser.add_argument("--nodes", type=int, required=True)
-    parser.add_argument("--ranks-a-node", type=int, default=1)
-    parser.add_argument("--without-host", action="store_true")
-    parser.add_argument("--change", nargs=2, action="append", default=[],
-                        metavar=("RANKS", "KEY=JSON"))
-    arguments = parser.parse_args()
+    arguments = parse(__doc__, "folder", nodes=int, ranks_a_node=1, without_host=False,
+                      change={"nargs": 2, "action": "append", "default": []})
     os.makedirs(arguments.folder, exist_ok=True)
     for rank in range(arguments.nodes * arguments.ranks_a_node):
         host = f"c{rank // arguments.ranks_a_node}"
