@@ -148,7 +148,7 @@ namespace {
 /// The combined directives of one batch system.
 struct Request {
   std::optional<unsigned> nodes, ranks, ranksPerNode, cpusPerTask, threads;
-  std::optional<uint64_t> nodeMemory, cpuMemory;
+  std::optional<uint64_t> nodeMemory, cpuMemory, jobMemory;
   std::string image;
 };
 
@@ -236,6 +236,8 @@ static void readPbs(const JobDirective &directive, Request &request) {
     auto [item, rest] = list.split(',');
     auto [key, value] = item.split('=');
     list = rest;
+    if (key == "mem")
+      request.jobMemory = getMemory(value, 1, /*si=*/false);
     if (key != "select" && key != "nodes")
       continue;
     // Nodes of several kinds: nothing holds for each of them.
@@ -277,6 +279,9 @@ static void complete(Request &request) {
       request.ranksPerNode
           ? product(request.ranksPerNode, request.cpusPerTask.value_or(1))
           : std::nullopt;
+  if (!request.nodeMemory && request.jobMemory)
+    request.nodeMemory =
+        *request.jobMemory / std::max(request.nodes.value_or(1), 1u);
   if (!request.nodeMemory && request.cpuMemory && cpus &&
       *request.cpuMemory <= UINT64_MAX / std::max(*cpus, 1u))
     request.nodeMemory = *request.cpuMemory * *cpus;

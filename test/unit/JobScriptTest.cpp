@@ -197,6 +197,7 @@ TEST(JobScript, DirectivesSayWhatIsAskedFor) {
       {"#PBS -l select=2:ncpus=48:mpiprocs=4:ompthreads=12:mem=28gb",
        "2 8 4 12 30064771072"},
       {"#PBS -l nodes=2:ppn=4,walltime=1:00", "2 8 4 - -"},
+      {"#PBS -l nodes=2:ppn=4,mem=8gb", "2 8 4 - 4294967296"},
       {"#$ -pe mpi 48 -cwd", "- 48 - - -"},
       {"#PJM -L node=65536x65536", "- - - - -"},
       {"##PJM -L node=2\n # SBATCH -N 2\n#PJMX -L node=3", "- - - - -"},
