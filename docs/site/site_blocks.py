@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site_blocks.py FOLDER: fills the blocks of pages that only the site has.
 
-FOLDER is a copy of docs/. Its findings.md gets a section for each finding, and its
-coming-from-fcc.md the tables of words and directives; `mpgaudit --explain` prints both as well.
+FOLDER is a copy of docs/. Its findings.md gets a section for each finding, its coming-from-fcc.md
+the tables of words and directives, and its environment.md those of variables; `mpgaudit --explain`
+prints them as well.
 Its soak.md gets the last result of each long run, from test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
 """
 
@@ -11,6 +12,7 @@ import os
 import re
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, List
 
@@ -18,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[1:1] = [str(ROOT / "test/tools"), str(ROOT / "test/lib")]
 import tables  # noqa: E402
 from mpgtest import results  # noqa: E402
-from table_pages import WIDTH, mark, table, with_block  # noqa: E402
+from table_pages import (VARIABLE_BLOCKS, WIDTH, mark, table, variables,  # noqa: E402
+                         with_block)
 
 SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
 
@@ -139,6 +142,7 @@ def soak() -> str:
 BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
     "findings.md": {"findings": findings},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
+    "environment.md": {block: partial(variables, block) for block in VARIABLE_BLOCKS},
     "soak.md": {"programs": soak},
 }
 

@@ -122,7 +122,9 @@ static std::string explainFccWord(StringRef word) {
       return fccHeading(known, kind) + "  " + filled(answer) + "\n";
 #define MPG_ENV(name, type, values, deflt, needs, more, group, help)           \
   if (word == #name)                                                           \
-    return #name ": ours, with the same name and values\n\n  " help "\n";
+    return #name ": ours, with the same name and values\n\n  " help            \
+                 "\n  values: " values "; default: " +                         \
+           std::string(*deflt ? deflt : "none") + "\n";
 #include "mpg/env.def"
   return explainDirective(word);
 }

@@ -3,9 +3,9 @@
 """Is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
-block is made here from a table of the code: the rows of findings.md, environment.md, libmpg.md and
-the man page of mpgaudit, the options of man pages from each program's Options.td, and a table of
-environment.md from the recorded long runs. All else in a page is written by hand. Prints the
+block is made here from a table of the code: the rows of findings.md, libmpg.md and the man page of
+mpgaudit, the options of man pages from each program's Options.td, the variables of mpgrun's, and a
+table of environment.md from the recorded long runs. All else in a page is written by hand. Prints the
 lines that differ and ends with 1 if there are any; --write corrects them. FOLDER takes the place
 of docs/, for tests; --llvm-bin is the folder of llvm-tblgen and llvm-config. Blocks that only the
 site has are made by docs/site/site_blocks.py.
@@ -71,6 +71,11 @@ def findings_table() -> str:
     return table(["finding", "vendor's", "group", *tables.TARGETS, "what"], rows)
 
 
+def needs(row: tables.Variable) -> str:
+    """Without what all of its kind need, which the pages say once."""
+    return "" if row.name.startswith("XOS_") and row.needs.endswith("=hugetlbfs") else row.needs
+
+
 def variables(block: str) -> str:
     """The rows from the first one of this block to that of the next, by the order
     of env.def."""
@@ -80,13 +85,24 @@ def variables(block: str) -> str:
     at = list(VARIABLE_BLOCKS).index(block)
     rows = rows[first[at] if at else 0:first[at + 1]]
     code = lambda text: f"`{text}`".replace("|", "\\|") if text else ""
-    # The page says once what all of them need.
-    needs = lambda row: ("" if row.name.startswith("XOS_") and row.needs.endswith("=hugetlbfs")
-                         else row.needs)
     return table(["variable", "values", "default", "needs", "decided by", "what it does"],
                  [[*map(code, (row.name, row.values, row.default, needs(row), row.decided)),
                    row.what]
                   for row in rows])
+
+
+def variable_entries() -> str:
+    """The variables as a man page has them; those for tests are left out."""
+    entries = []
+    for row in tables.read_variables():
+        parts = [re.sub(r"^(?!malloc)\w", lambda first: first[0].upper(), row.what), f"Default: {row.default}" if row.default else "",
+                 f"Needs {row.needs}" if needs(row) else "",
+                 f"Decided by {row.decided}" if row.decided else ""]
+        if "_TEST_" not in row.name:
+            entries.append(f"`{row.name}={row.values}`\n:   "
+                           + textwrap.fill(". ".join(filter(None, parts)) + ".", WIDTH - 4)
+                           .replace("\n", "\n    "))
+    return "\n\n".join(entries)
 
 
 def ranks() -> str:
@@ -138,13 +154,11 @@ PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
         "messages": messages,
     },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
-    "environment.md": {
-        **{block: lambda block=block: variables(block) for block in VARIABLE_BLOCKS},
-        "code-pages": code_pages,
-    },
+    "environment.md": {"code-pages": code_pages},
     "libmpg.md": {"ranks": ranks},
+    "man/mpgrun.1.md": {"options": partial(options, "mpgrun"), "variables": variable_entries},
     **{f"man/{program}.1.md": {"options": partial(options, program)}
-       for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgrun", "mpgsim")},
+       for program in ("mpg-ocl", "mpgbench", "mpginfo", "mpgsim")},
 }
 
 
