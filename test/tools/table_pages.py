@@ -95,7 +95,8 @@ def variable_entries() -> str:
     """The variables as a man page has them; those for tests are left out."""
     entries = []
     for row in tables.read_variables():
-        parts = [re.sub(r"^(?!malloc)\w", lambda first: first[0].upper(), row.what), f"Default: {row.default}" if row.default else "",
+        parts = [re.sub(r"^(?!malloc)\w", lambda first: first[0].upper(), row.what),
+                 f"Default: {row.default}" if row.default else "",
                  f"Needs {row.needs}" if needs(row) else "",
                  f"Decided by {row.decided}" if row.decided else ""]
         if "_TEST_" not in row.name:
