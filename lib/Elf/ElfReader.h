@@ -4,7 +4,7 @@
 // as a header, program headers and bounds-checked tables in host byte order.
 //
 // Nothing is mapped: a file that is truncated while it is mapped kills the
-// reader with SIGBUS (HW:libelf-read). libelf is not used for 64-bit
+// reader with SIGBUS (mmap(2)). libelf is not used for 64-bit
 // little-endian files with an ordinary header: the file holds the tables in
 // memory's form, and a few reads fetch all of them. libelf reads archives,
 // other machines and counts kept elsewhere, with ELF_C_READ. Tables are raw

@@ -17,7 +17,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// HW:a64fx-counter-timer; fapp of version 4.2.1 does not write it to its CSV.
+/// CNTVCT of A64FX, by the reports of RIKEN-RCCS (read); fapp of version 4.2.1
+/// does not write it to its CSV.
 static constexpr double usualTicksPerSecond = 100e6;
 
 namespace {

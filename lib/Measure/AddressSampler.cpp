@@ -143,7 +143,8 @@ bool mpg::isTlbMiss(uint64_t dataSource) {
 //===----------------------------------------------------------------------===//
 //
 // A record is a row of packets: a byte that says what it is, of which bits 4
-// and 5 are the size of what follows; the time is the last one (HW:arm-spe).
+// and 5 are the size of what follows (1, 2, 4, 8 bytes); the time is the last
+// one (Arm Architecture Reference Manual, D10, by way of perf's dumps: read).
 
 static constexpr uint8_t spePadding = 0x00, speEnd = 0x01, speTime = 0x71,
                          speDataAddress = 0xb2;

@@ -169,7 +169,8 @@ CgroupFacts mpg::readCgroupFacts(const SysTree &tree) {
   }
   facts.largePages = readLimits(tree, *groups, *mounts, "hugetlb");
   facts.memory = readLimits(tree, *groups, *mounts, "memory");
-  // HW:hugetlb-accounting
+  // Pages of the pool count in no memory group but with this mount option
+  // (Linux commit 8cba9576df60: read).
   facts.poolCountsAsMemory =
       facts.memory.version == 2 &&
       findMount(*mounts, "cgroup2", "memory_hugetlb_accounting");

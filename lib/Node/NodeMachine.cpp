@@ -151,7 +151,8 @@ static std::optional<bool> knowsAdvice(int advice) {
       mmap(nullptr, pageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED)
     return std::nullopt;
-  // An emulator that says yes to everything proves nothing. HW:qemu-madvise
+  // An emulator that says yes to everything proves nothing:
+  // qemu-aarch64 7.2 answers 0 to any advice (measured).
   std::optional<bool> known;
   if (madvise(page, 0, noAdvice) != 0)
     known = madvise(page, 0, advice) == 0;
@@ -482,7 +483,8 @@ NodeMachine mpg::readMachine(const SysTree &tree, const NumaFacts &numa) {
   machine.tagCommand = find("/opt/FJSVxos/fhehpc/bin/fhetbo");
   machine.sectorDevice = find("/dev/xos_sec_normal");
   machine.barrierDevice = find("/dev/fujitsu_hwb");
-  // HW:barrier-sysfs, HW:prefetch-switch
+  // hwinfo has groups, blades, windows and CPUs of a group, "4 6 4 13"
+  // (fujitsu/hardware_barrier, sysfs_interface.md: read). HW:prefetch-switch
   machine.barrierHardware =
       printable(tree.line("/sys/class/misc/fujitsu_hwb/hwinfo").valueOr(""));
   machine.prefetchAccess =

@@ -95,8 +95,10 @@ struct NodeMachine {
   std::string container;              ///< which kind; empty: no sign of it
   Fact<std::string> smt;              ///< on, off, notsupported, ...
   std::vector<std::string> governors; ///< each once; empty: not told
-  /// By Arm's MPAM; empty while resctrl is not mounted. Nothing: the kernel has
-  /// none. HW:mpam-resctrl
+  /// By Arm's MPAM, which divides a cache into portions for groups of tasks:
+  /// `info/L2/cbm_mask` of /sys/fs/resctrl has a bit for each (openEuler's
+  /// guide, OLK-6.6: read). Empty while resctrl is not mounted. Nothing: the
+  /// kernel has none.
   std::optional<std::vector<DividedCache>> dividedCaches;
 
   /// Paths of Fujitsu's files that are there; empty if not.

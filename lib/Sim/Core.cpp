@@ -379,7 +379,7 @@ bool Core::insertFirst(const Slot &slot, uint64_t line) {
 
 /// Of several sites that walk along the same lines only the first has something
 /// to fetch. Nothing is fetched across a border of the smallest pages: a
-/// prefetch stops where a TLB may miss. HW:a64fx-prefetch-tlb
+/// TLB miss stops A64FX's prefetch (Manual, page 71: read).
 void Core::fetchFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
   if (looked[set].ahead == line)

@@ -93,8 +93,9 @@ Value *mpg::reallocatedBy(const CallBase &call) {
 }
 
 /// From this size on, glibc's malloc maps separate pages for a block, which
-/// then begins 16 bytes after a page (HW:glibc-mmap-threshold). Pages of A64FX
-/// systems have 64 KiB, others 4 KiB or more: never less than a way.
+/// then begins 16 bytes after a page (mallopt(3), M_MMAP_THRESHOLD: read; the
+/// 16 bytes measured). Pages of A64FX systems have 64 KiB, others 4 KiB or
+/// more: never less than a way.
 static constexpr uint64_t mappedBytes = 128 * 1024, mallocHeaderBytes = 16;
 
 static constexpr char zeroed = 0, initialised = 0, mapped = 0;

@@ -22,7 +22,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Of the non-temporal stores of vectors. HW:x86-non-temporal-vector
+/// Of the non-temporal stores of vectors, which must be aligned to their size
+/// (emmintrin.h of clang 22; Intel SDM, MOVNTPD: read).
 static constexpr uint64_t minVectorBytes = 16, maxVectorBytes = 64;
 static constexpr int64_t lineBytes = 64;
 /// Of prefetches.

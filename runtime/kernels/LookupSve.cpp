@@ -10,7 +10,7 @@
 // Prefetches go into L2 only, so that the loads have the few L1 line fill
 // buffers to themselves. That, and how far ahead, is modelled, not measured on
 // A64FX: at a line in 6 ns, which is 42 GB/s, 32 lines last longer than
-// memory's 140 ns (HW:a64fx-memory-latency).
+// memory's 140 ns (Manual, 1.6: read).
 //
 // Loads and prefetches carry the table's tag in the pointer
 // (EmbeddingLookup.cpp adds it), so the tag costs nothing here.
@@ -22,7 +22,8 @@ using namespace mpg;
 
 static inline void prefetchL2(const char *p) { __builtin_prefetch(p, 0, 2); }
 
-/// The smallest line of the data caches. HW:ctr-line
+/// The smallest line of the data caches: bits 19:16 of CTR_EL0 are the log2 of
+/// its words of 4 bytes, and programs may read it (LLVM's clear_cache.c: read).
 static size_t lineBytes() {
   uint64_t cacheTypes;
   asm("mrs %0, ctr_el0" : "=r"(cacheTypes));

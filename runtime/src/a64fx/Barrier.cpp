@@ -205,7 +205,11 @@ static constexpr const char *path = "/dev/fujitsu_hwb"; // HW:barrier-device
 
 namespace {
 
-// HW:barrier-ioctl
+// Calls of type 'F' (fujitsu/hardware_barrier, its header, tests and README:
+// read, never run). 0 allocates a blade for a mask of CPUs, 1 gives the calling
+// CPU a window (-1 for any), 2 takes it back, 3 frees the blade, 4 tells group
+// and physical CPU. Threads must be bound, and come through the same open file;
+// closing it cleans up.
 struct BladeControl {
   uint8_t group;
   uint8_t number;

@@ -2,9 +2,11 @@
 //
 // See ThisMachine.h: which registers a program can use, and the text for the
 // missing ones. The texts name what a user can ask the site for. A program
-// cannot detect that fhetbo has switched tags off: the register is the kernel's
-// (HW:tag-control). Where the command itself is missing, nothing on the system
-// can switch them on, and the text says so.
+// cannot detect that fhetbo has switched tags off: TBI0 and TBO0, SCE0
+// (sectors) and PFE0 (prefetch) of IMP_FJ_TAG_ADDRESS_CTRL_EL1 are the
+// kernel's. Fujitsu's sets all of them for programs, others only TBI0
+// (Extension, pages 3-8; McKernel: read). Where the command itself is missing,
+// nothing on the system can switch them on, and the text says so.
 
 #include "a64fx/ThisMachine.h"
 #include "base/Messages.h"

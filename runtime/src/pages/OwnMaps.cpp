@@ -38,8 +38,8 @@
 using namespace mpg;
 
 static constexpr size_t minBytes = 4 << 20;
-/// Of 65,530 that a process may have (HW:max-map-count). Mappings that begin on
-/// a border of their own are not joined to one.
+/// Of 65,530 that a process may have (vm.max_map_count, measured). Mappings
+/// that begin on a border of their own are not joined to one.
 static constexpr size_t maxMappings = 32768;
 
 namespace {

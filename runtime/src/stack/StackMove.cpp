@@ -74,9 +74,9 @@ uint64_t mpg::stackLimitBytes() {
   return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-size_t mpg::guardGapBytes() {
-  return 256 * basePageBytes(); // HW:stack-guard-gap
-}
+/// The kernel keeps these below a growing stack free of accessible memory (boot
+/// parameter stack_guard_gap; inferred from memory of the source).
+size_t mpg::guardGapBytes() { return 256 * basePageBytes(); }
 
 bool mpg::holdPlace(Range place) {
   if (place.empty())
@@ -140,9 +140,9 @@ bool mpg::mapGrowingBelow(uintptr_t top) {
 
 // Linux (measured on 6.18) reads a process's arguments only from ordinary
 // anonymous memory, not from hugetlb pages. So a stack moved as a whole would
-// leave /proc/PID/cmdline empty and ps with a name in brackets
-// (HW:cmdline-anonymous). The remedy is that of programs that change their
-// title: copy the strings, and pass the kernel their new address.
+// leave /proc/PID/cmdline empty and ps with a name in brackets. The remedy is
+// that of programs that change their title: copy the strings, and pass the
+// kernel their new address.
 //
 // argv[] and environ[] follow, so that a program that writes its title over its
 // arguments still changes what ps shows.

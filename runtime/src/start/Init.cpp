@@ -90,11 +90,12 @@ private:
 } // namespace
 
 static int isVendor(dl_phdr_info *info, size_t, void *) {
-  return Dynamic(*info).has(DT_SONAME, "libmpg.so.1"); // HW:libmpg-soname
+  return Dynamic(*info).has(DT_SONAME, "libmpg.so.1");
 }
 
-/// Whether a library of the SONAME libmpg.so.1 is loaded. Ours has another
-/// one, whatever its file is called.
+/// Whether a library of the SONAME libmpg.so.1 is loaded: Fujitsu's, also where
+/// it is preloaded (public job scripts: read). Ours has another one, whatever
+/// its file is called.
 static bool vendorIsLoaded() { return dl_iterate_phdr(isVendor, nullptr) != 0; }
 
 static bool containsUs(const dl_phdr_info &info) {
