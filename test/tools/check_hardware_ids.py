@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_hardware_ids.py ROOT: does every HW:id have its entry?
+"""check_hardware_ids.py ROOT: does every HW:id have its entry, and every entry a reader?
 
 Code cites numbers of hardware and operating systems as HW:name; the entries are the first cells of
-the tables in docs/hardware.md. Prints one line for each cited id that has no entry or two, then a
-count. Exit status 0 when there is none.
+the tables in docs/hardware.md. Prints one line for each cited id that has no entry or two, and for
+each entry that nothing cites, then a count. Exit status 0 when there is none.
 """
 
 import collections
@@ -26,15 +26,18 @@ def main() -> int:
     found = [f"docs/hardware.md: HW:{name} has {count} entries"
              for name, count in entries.items() if count > 1]
     cited = 0
+    read = set()
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in SUFFIXES or path.name == "hardware.md":
                 continue
             for name in CITED.findall(path.read_text("utf-8")):
                 cited += 1
+                read.add(name)
                 if name not in entries:
                     found.append(f"{path.relative_to(root)}: HW:{name} has no "
                                  "entry in docs/hardware.md")
+    found += [f"docs/hardware.md: nothing cites HW:{name}" for name in sorted(set(entries) - read)]
     return finish(found, f"{cited} citations, {len(entries)} entries, {{}} wrong", cited)
 
 
