@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site_blocks.py FOLDER: fills the blocks of pages that only the site has.
 
-FOLDER is a copy of docs/. Its findings.md gets a section for each finding, its coming-from-fcc.md
-the tables of words and directives, and its environment.md those of variables; `mpgaudit --explain`
-prints them as well.
-Its soak.md gets the last result of each long run, from test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
+FOLDER is a copy of docs/. Its findings.md gets a section for each finding and tables of messages,
+its coming-from-fcc.md the tables of words and directives, and its environment.md those of
+variables; `mpgaudit --explain` prints them as well. Its soak.md gets the last result of each long
+run, from test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
 """
 
 import os
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[1:1] = [str(ROOT / "test/tools"), str(ROOT / "test/lib")]
 import tables  # noqa: E402
 from mpgtest import results  # noqa: E402
-from table_pages import (VARIABLE_BLOCKS, WIDTH, mark, table, variables,  # noqa: E402
+from table_pages import (VARIABLE_BLOCKS, WIDTH, cell, mark, table, variables,  # noqa: E402
                          with_block)
 
 SUB_CODES = re.compile(r"Sub-codes?: ([^.]*(?:\.(?! )[^.]*)*)\.(?: |$)")
@@ -92,6 +92,20 @@ def findings() -> str:
                        if row.args[2] != "malformed")
 
 
+def messages() -> str:
+    rows = tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")
+    return table(["message", "meaning", "findings"],
+                 [[code, cell(meaning), related]
+                  for code, meaning, _, related in (row.args for row in rows)])
+
+
+def malformed() -> str:
+    return table(["finding", "what"],
+                 [[f"MPG{row.args[0]}", row.args[7]]
+                  for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
+                  if row.args[2] == "malformed"])
+
+
 def answers(head: List[str], rows: List[tables.Row]) -> str:
     """Words with one answer share a row, and words that are as another one its row."""
     words: Dict[tuple, List[str]] = {}
@@ -140,7 +154,7 @@ def soak() -> str:
 
 
 BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
-    "findings.md": {"findings": findings},
+    "findings.md": {"findings": findings, "malformed": malformed, "messages": messages},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     "environment.md": {block: partial(variables, block) for block in VARIABLE_BLOCKS},
     "soak.md": {"programs": soak},

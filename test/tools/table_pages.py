@@ -3,11 +3,11 @@
 """Is what docs/ repeats of the tables up to date?
 
 Pages have blocks between <!-- NAME: ... --> and <!-- end of NAME -->. The text of a
-block is made here from a table of the code: the rows of findings.md, libmpg.md and the man page of
+block is made here from a table of the code: the rows of libmpg.md and of the man page of
 mpgaudit, the options of man pages from each program's Options.td, the variables of mpgrun's, and a
-table of environment.md from the recorded long runs. All else in a page is written by hand. Prints the
-lines that differ and ends with 1 if there are any; --write corrects them. FOLDER takes the place
-of docs/, for tests; --llvm-bin is the folder of llvm-tblgen and llvm-config. Blocks that only the
+table of environment.md from the recorded long runs. All else in a page is written by hand. Prints
+the lines that differ and ends with 1 if there are any; --write corrects them. FOLDER takes the
+place of docs/, for tests; --llvm-bin is the folder of llvm-tblgen and llvm-config. Blocks that only the
 site has are made by docs/site/site_blocks.py.
 """
 
@@ -45,20 +45,6 @@ def table(head: List[str], rows: List[List[str]]) -> str:
 
 def cell(text: str) -> str:
     return " ".join(map(mark, text.split()))
-
-
-def messages() -> str:
-    rows = tables.read_rows(tables.MESSAGES, "MPG_VENDOR_CODE")
-    return table(["message", "meaning", "findings"],
-                 [[code, cell(meaning), related]
-                  for code, meaning, _, related in (row.args for row in rows)])
-
-
-def malformed() -> str:
-    return table(["finding", "what"],
-                 [[f"MPG{row.args[0]}", row.args[7]]
-                  for row in tables.read_rows(tables.FINDINGS, "MPG_FINDING")
-                  if row.args[2] == "malformed"])
 
 
 def findings_table() -> str:
@@ -150,10 +136,6 @@ VARIABLE_BLOCKS = {"pages": "XOS_MMM_L_HPAGE_TYPE", "heap": "XOS_MMM_L_ARENA_FRE
                    "sector": "FLIB_SCCR_CNTL", "ours": "MPG_MODE"}
 
 PAGES: Dict[str, Dict[str, Callable[..., str]]] = {
-    "findings.md": {
-        "malformed": malformed,
-        "messages": messages,
-    },
     "man/mpgaudit.1.md": {"findings": findings_table, "options": partial(options, "mpgaudit")},
     "environment.md": {"code-pages": code_pages},
     "libmpg.md": {"ranks": ranks},
