@@ -5,7 +5,8 @@
 FOLDER is a copy of docs/. Its findings.md gets a section for each finding and tables of messages,
 its coming-from-fcc.md the tables of words and directives, and its environment.md those of
 variables; `mpgaudit --explain` prints them as well. Its soak.md gets the last result of each long
-run, from test/soak/results.tsv. A block is between <!-- NAME: ... --> and <!-- end of NAME -->.
+run, from test/soak/results.tsv, its design.md the list of who includes whom. A block is between
+<!-- NAME: ... --> and <!-- end of NAME -->.
 """
 
 import os
@@ -131,6 +132,10 @@ def directives() -> str:
                    tables.read_rows(tables.DIRECTIVES, "MPG_OCL_WORD"))
 
 
+def arrows() -> str:
+    return "```text\n" + (ROOT / "docs/arrows.txt").read_text("utf-8") + "```"
+
+
 def purpose(text: str) -> str:
     """The first sentence of a program's docstring, or after "NAME ...: " at its head."""
     found = (re.search(r'^"""(.+?)\.\n', text, re.MULTILINE)
@@ -156,6 +161,7 @@ def soak() -> str:
 BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
     "findings.md": {"findings": findings, "malformed": malformed, "messages": messages},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
+    "design.md": {"arrows": arrows},
     "environment.md": {block: partial(variables, block) for block in VARIABLE_BLOCKS},
     "soak.md": {"programs": soak},
 }

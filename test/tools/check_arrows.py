@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which folder includes which: the code, CMake and docs/design.md agree.
+"""Which folder includes which: the code, CMake and docs/arrows.txt agree.
 
 Reads the #include lines of lib, tools, passes and runtime/src. A folder may
-include those that stand above it in the picture of docs/design.md, and the
-picture names what it does include; where the folder is a library or a program of
+include those above it in docs/arrows.txt, which names what it does include; where the folder is a library or a program of
 CMake, so does its NEEDS. No folder of the core includes one of the lab, nor a header
 that is the lab's (cmake/Lab.cmake). A function of namespace mpg is declared in the folder that
 defines it: else who includes the declaration needs a folder that no line names.
 Prints one line for each difference; status 1 if there
-is one. --print writes the picture as it should be.
+is one. --print writes the list as it should be.
 """
 
 import re
@@ -37,7 +36,6 @@ CALL = re.compile(r"\b(\w+)\(")
 HOOKS = {"decideHeap", "addParallelRemarks", "addAccessRecorder"}
 LAB_LIST = re.compile(r"set\(MPG_LAB_(FOLDERS|HEADERS)\s+([^)]*)\)")
 DEFINITION = re.compile(r"^\w[^\n;=(]*?\bmpg::(?:\w+::)?(\w+)\(", re.MULTILINE)
-PICTURE = re.compile(r"<!-- arrows -->\n```\n(.*?)```", re.DOTALL)
 
 Arrows = Dict[str, Set[str]]
 
@@ -129,7 +127,7 @@ def in_order(arrows: Arrows, lab: Lab) -> List[str]:
     return done
 
 
-def make_picture(arrows: Arrows, lab: Lab) -> str:
+def make_list(arrows: Arrows, lab: Lab) -> str:
     order = in_order(arrows, lab)
     width = max(map(len, order)) + 2
     lines = []
@@ -172,9 +170,8 @@ def differences(root: Path, arrows: Arrows, lab: Lab) -> List[str]:
         for other in sorted(needs - actual) if folder in libraries else []:
             found.append(f"{folder} NEEDS {other} and includes nothing of it")
     found += strays(root)
-    page = PICTURE.search((root / "docs/design.md").read_text())
-    if not page or page.group(1) != make_picture(arrows, lab):
-        found.append("docs/design.md: the picture is not that of --print")
+    if (root / "docs/arrows.txt").read_text() != make_list(arrows, lab):
+        found.append("docs/arrows.txt: is not what --print writes")
     return found
 
 
@@ -183,7 +180,7 @@ def main() -> int:
     arrows = read_arrows(options.root)
     lab = Lab(options.root)
     if options.print:
-        print(make_picture(arrows, lab), end="")
+        print(make_list(arrows, lab), end="")
         return 0
     found = differences(options.root, arrows, lab)
     count = sum(map(len, arrows.values()))
