@@ -300,6 +300,8 @@ static std::string relinkLine(const AdviceContext &context,
   for (const Finding *finding : findings) {
     std::string fix = fixText(*finding, context.program.fixContext);
     StringRef line = StringRef(fix).split("\n  ").second.split('\n').first;
+    if (line.contains("go build")) // its linker takes no flags of ours
+      return "build it (" + idText(finding->id) + ") with: " + line.str();
     StringRef own = line.split(':').second.trim();
     ids += (ids.empty() ? "" : ", ") + idText(finding->id);
     if (!StringRef(flags).contains(own))

@@ -176,6 +176,7 @@ static void readElf(Program &program) {
       program.kind = ProgramKind::otherMachine;
     else
       program.hasRuntime = holdsRuntime(image);
+    program.isGo = image.findSection(".go.buildinfo");
     program.stranger = findStranger(image);
     program.wantsAsanFirst = image.needs("libasan.so");
     program.tracesItself =

@@ -33,6 +33,7 @@ struct Program {
   std::string interpreter;   ///< script: the program that reads it
   bool isPrivileged = false; ///< setuid, setgid or file capabilities
   bool hasRuntime = false;   ///< libmpg is linked in
+  bool isGo = false;         ///< Go linked it, or compiled a part of it
   /// libmpg works in it with its defaults: it takes no settings from a user
   /// with fewer rights, and tells that user nothing.
   bool keepsDefaults() const { return isPrivileged && hasRuntime; }

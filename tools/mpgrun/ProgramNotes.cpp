@@ -77,9 +77,13 @@ Obstacle mpg::findObstacle(const RunOptions &options, const Program &program) {
   if (!program.stranger.empty())
     return {name + " " + program.stranger + ": it runs without libmpg", true};
   if (program.kind == ProgramKind::staticProgram && !program.hasRuntime)
-    return {name + " is statically linked: no library can be loaded into it, "
-                   "nothing will be on large pages; link it with -u mpg_start "
-                   "-lmpgrt",
+    return {name +
+                " is statically linked: no library can be loaded into it, "
+                "nothing will be on large pages; " +
+                (program.isGo
+                     ? "build it with CGO_ENABLED=1 go build "
+                       "-ldflags=-linkmode=external, and set MPG_MMAP=thp"
+                     : "link it with -u mpg_start -lmpgrt"),
             true};
   if (!wrapper.empty() && !options.children)
     return {printable(wrapper) +
