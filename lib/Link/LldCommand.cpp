@@ -83,8 +83,7 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
   return command;
 }
 
-std::string mpg::withoutDependencies(StringRef text,
-                                     ArrayRef<std::string> paths) {
+std::string mpg::withoutPaths(StringRef text, ArrayRef<std::string> paths) {
   std::vector<std::string> kept;
   SmallVector<StringRef, 0> lines;
   text.split(lines, '\n');

@@ -42,10 +42,10 @@ bool isLoaderFolder(llvm::StringRef folder);
 std::vector<std::string> lldCommand(const LinkRequest &request,
                                     const Additions &additions);
 
-/// \p text of a dependency file without the inputs \p paths, which exist only
-/// while ld.mpg runs: ninja would link again every time.
-std::string withoutDependencies(llvm::StringRef text,
-                                llvm::ArrayRef<std::string> paths);
+/// \p text of a dependency file or a trace without the inputs \p paths, which
+/// exist only while ld.mpg runs: ninja would link again every time.
+std::string withoutPaths(llvm::StringRef text,
+                         llvm::ArrayRef<std::string> paths);
 
 } // namespace mpg
 

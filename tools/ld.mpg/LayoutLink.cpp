@@ -32,10 +32,10 @@ using namespace mpg;
 //
 // lld itself is linked in as a library. It runs by a plan
 // (lib/Link/InputScan.h), with the two added objects
-// (lib/Link/LayoutObjects.h), and without a trace of them afterwards. lld ends
-// its process without tidying up, which would cost a few percent of a large
-// link; where there is something left to do afterwards it therefore runs in a
-// child (Child.h).
+// (lib/Link/LayoutObjects.h), and leaves no trace of them but in a map. lld
+// ends its process without tidying up, which would cost a few percent of a
+// large link; where there is something left to do afterwards it therefore runs
+// in a child (Child.h).
 
 namespace {
 
@@ -48,8 +48,9 @@ public:
                                       MemoryFile *err);
   /// Waits for the end. True if lld has linked.
   bool wait() { return child.wait(); }
-  /// Waits for the end, and for lld's exit status.
-  int finish(const LinkContext &link);
+  /// Waits for the end, and for lld's exit status. \p out: that of start(); it
+  /// then has no lines about the added objects.
+  int finish(const LinkContext &link, MemoryFile *out);
   /// Ends lld before its end.
   void stop() { child.stop(); }
 
@@ -167,7 +168,7 @@ static void cleanDependencyFile(const std::string &path,
   auto file = readUnmapped(path);
   if (!file)
     return;
-  std::string text = withoutDependencies((*file)->getBuffer(), ours);
+  std::string text = withoutPaths((*file)->getBuffer(), ours);
   std::error_code code;
   raw_fd_ostream out(path, code);
   if (code)
@@ -180,7 +181,7 @@ static void cleanDependencyFile(const std::string &path,
   out.clear_error();
 }
 
-int LldRun::finish(const LinkContext &link) {
+int LldRun::finish(const LinkContext &link, MemoryFile *out) {
   child.wait();
   // lld maps the output: the kernel has no other way to say it.
   if (child.signalNumber() == SIGBUS)
@@ -188,9 +189,16 @@ int LldRun::finish(const LinkContext &link) {
            << printable(link.request.outputPath)
            << ": the disk is full, or a file became shorter meanwhile\n";
   int status = child.finish();
+  const std::string ours[] = {first.path(), last.path()};
   if (status == 0)
-    cleanDependencyFile(link.request.dependencyFile,
-                        {first.path(), last.path()});
+    cleanDependencyFile(link.request.dependencyFile, ours);
+  std::string printed = out ? out->contents() : "";
+  if (printed.empty())
+    return status;
+  auto kept = MemoryFile::create(withoutPaths(printed, ours)); // of --trace
+  if (!kept)
+    return failed(kept.takeError());
+  *out = std::move(*kept);
   return status;
 }
 
@@ -198,7 +206,7 @@ int LldRun::finish(const LinkContext &link) {
 static int runLld(const LinkContext &link, const LinkPlan &plan,
                   MemoryFile *out, MemoryFile *err) {
   Expected<LldRun> run = LldRun::start(link, plan, out, err);
-  return run ? run->finish(link) : failed(run.takeError());
+  return run ? run->finish(link, out) : failed(run.takeError());
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +263,7 @@ static int linkWhileScanning(LinkContext &link, ArrayRef<LinkInput> unscanned,
   errs() << kept->err.contents();
   errs().flush();
   printed = std::move(kept->out);
-  return run->finish(link);
+  return run->finish(link, &printed);
 }
 
 /// The link by the plan that the inputs ask for.
@@ -285,7 +293,7 @@ static int linkAgain(const LinkContext &link, const LinkPlan &plan,
   Expected<LldRun> run = LldRun::start(link, plan, &kept->out, &kept->err);
   if (run && run->wait()) {
     printed = std::move(kept->out);
-    return run->finish(link);
+    return run->finish(link, &printed);
   }
   removeOutput(link.request.outputPath);
   if (!run)
@@ -294,7 +302,8 @@ static int linkAgain(const LinkContext &link, const LinkPlan &plan,
   outs().flush();
   errs() << kept->err.contents();
   explainFailure(link);
-  return run->finish(link); // ends this process too if a signal ended lld
+  return run->finish(link,
+                     nullptr); // ends this process too if a signal ended lld
 }
 
 /// Tells what of the layout is missing. Exit status.
