@@ -67,7 +67,6 @@ private:
   void readPrefetcher(const Value &value);
   void readBand(const Value &value);
   void checkCache(unsigned line, const CacheLevel &cache);
-  void checkPages(unsigned line);
 
   Machine &machine;
   Fields rootFields;

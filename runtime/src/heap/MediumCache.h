@@ -187,7 +187,6 @@ public:
 
 private:
   static constexpr uint32_t minPages = 2, shortLists = 64, longLists = 21;
-  static constexpr uint32_t minLongPages = 64; ///< of the first long list
   /// Blocks that go to their lists after one that malloc() did not want.
   static constexpr uint32_t many = 32;
   static constexpr uint32_t usedToCached = 1 << UnitEntry::stateAt;
@@ -211,7 +210,7 @@ private:
     if (pages - minPages < shortLists)
       return pages - minPages;
     auto high = 31u - uint32_t(__builtin_clz(pages));
-    constexpr uint32_t lowHigh = 6; // minLongPages
+    constexpr uint32_t lowHigh = 6; // the first long list is of 64 pages
     return shortLists + (high - lowHigh) * 4 + (pages >> (high - 2) & 3);
   }
 

@@ -13,6 +13,13 @@
 
 using namespace mpg;
 
+/// A file as parseCpuList() reads it. Allocates nothing.
+static bool readCpuList(const char *path, cpu_set_t &cpus) {
+  char text[4096];
+  return readSmallFile(path, text, sizeof(text)) >= 0 &&
+         parseCpuList(text, cpus);
+}
+
 void mpg::onlineNodes(cpu_set_t &nodes) {
   // A kernel without NUMA has no such folder, and its memory is one node's.
   if (readCpuList("/sys/devices/system/node/online", nodes) &&
@@ -205,12 +212,6 @@ bool mpg::parseCpuList(const char *text, cpu_set_t &cpus) {
       return false;
   }
   return true;
-}
-
-bool mpg::readCpuList(const char *path, cpu_set_t &cpus) {
-  char text[4096];
-  return readSmallFile(path, text, sizeof(text)) >= 0 &&
-         parseCpuList(text, cpus);
 }
 
 void mpg::readCoreGroups(CoreGroups &groups) {

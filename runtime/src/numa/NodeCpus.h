@@ -53,9 +53,6 @@ struct CoreGroups {
 /// Parses "0-3,8,10-11" as sysfs writes it; false for other text.
 bool parseCpuList(const char *text, cpu_set_t &cpus);
 
-/// The same out of a file. Allocates nothing.
-bool readCpuList(const char *path, cpu_set_t &cpus);
-
 /// Reads the groups of this system from sysfs; allocates nothing.
 void readCoreGroups(CoreGroups &groups);
 

@@ -25,7 +25,7 @@ __attribute__((noinline)) static double *fill(long n) {
 }
 
 int main(int argc, char **argv) {
-  long n = argc > 1 ? atol(argv[1]) : 1000000;
+  long n = argc > 1 ? atol(argv[1]) : 100000;
   double *a = fill(n);
 #pragma omp parallel for schedule(KIND)
   for (long i = 0; i < n; ++i) a[i] = 2 * a[i] + 1;
