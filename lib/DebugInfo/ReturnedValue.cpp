@@ -5,166 +5,16 @@
 // call there.
 
 #include "DebugInfo/ReturnedValue.h"
-#include "Code/MachineCode.h"
+#include "DebugInfo/DataMoves.h"
 #include "DebugInfo/VectorHeld.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/MathExtras.h"
 #include <array>
-#include <cstdlib>
 #include <dwarf.h>
 #include <map>
 #include <set>
 
 using namespace llvm;
 using namespace mpg;
-using support::endian::read32le;
-
-namespace {
-/// The differences between machines.
-struct Convention {
-  bool isX86;
-  int stack, frame, argument;
-  int64_t atEntry; ///< bytes from the stack to the frame's canonical address
-  uint32_t keptByCalls, arguments;
-};
-constexpr unsigned resultRegister = 0; // rax, x0
-constexpr Convention x86 = {true, 7, 6, 5, 8, 1 << 3 | 1 << 6 | 0xf000, 0x336};
-constexpr Convention aarch64 = {false, 31, 29, 0, 0, 0x3ff80000, 0xff};
-
-/// One instruction that moves 64 bits between a register and memory.
-struct Move {
-  bool isLoad;
-  int value, base;
-  int64_t offset;
-  bool isAbsolute; ///< relative to the instruction, so known
-};
-} // namespace
-
-/// DWARF's number of a register of x86-64, which Instruction counts otherwise.
-static int getDwarfNumber(int number) {
-  static constexpr int8_t first[] = {0, 2, 1, 3, 7, 6, 4, 5};
-  return number >= 0 && number < 8 ? first[number] : number;
-}
-
-static uint32_t getDwarfMask(uint32_t registers) {
-  uint32_t mask = 0;
-  for (int number = 0; number < 32; ++number)
-    mask |= (registers >> number & 1) << getDwarfNumber(number);
-  return mask;
-}
-
-/// \see Instruction; registers by DWARF's numbers.
-static Instruction decodeNext(const Convention &machine, ArrayRef<uint8_t> code,
-                              uint64_t address) {
-  if (!machine.isX86)
-    return code.size() < 4 ? Instruction()
-                           : decodeAArch64(read32le(code.data()), address);
-  Instruction next = decodeX86(code, address);
-  if (next.writes != allRegisters)
-    next.writes = getDwarfMask(next.writes);
-  next.copyTo = int8_t(getDwarfNumber(next.copyTo));
-  next.copyFrom = int8_t(getDwarfNumber(next.copyFrom));
-  return next;
-}
-
-/// The memory that \p operand, the byte with the operands and what follows it,
-/// names without an index, as of a store.
-static std::optional<Move> decodeMemoryX86(ArrayRef<uint8_t> operand,
-                                           bool hasHighBase, bool isRelative) {
-  unsigned mode = operand[0] >> 6;
-  Move move = {false, -1,
-               getDwarfNumber((operand[0] & 7) | unsigned(hasHighBase) << 3), 0,
-               isRelative};
-  size_t at = 1;
-  if ((operand[0] & 7) == 4) { // a second byte: rsp or r12 without an index
-    if (operand.size() < 2 || (operand[1] & 0x3f) != 0x24)
-      return std::nullopt;
-    ++at;
-  }
-  if (mode == 1 && operand.size() > at)
-    move.offset = SignExtend64<8>(operand[at]);
-  else if (mode == 2 && operand.size() >= at + 4)
-    move.offset = SignExtend64<32>(read32le(&operand[at]));
-  return move;
-}
-
-/// mov with REX.W, 89 or 8b, or lea, 8d, as if it loaded from its address.
-static std::optional<Move> decodeMoveX86(ArrayRef<uint8_t> code,
-                                         bool isRelative) {
-  if (code.size() < 3 || (code[0] & 0xf8) != 0x48 ||
-      (code[1] != 0x89 && code[1] != 0x8b && code[1] != 0x8d) ||
-      code[2] >> 6 == 3)
-    return std::nullopt;
-  std::optional<Move> move =
-      decodeMemoryX86(code.drop_front(2), code[0] & 1, isRelative);
-  if (move) {
-    move->isLoad = code[1] != 0x89;
-    move->value = getDwarfNumber((code[2] >> 3 & 7) | (code[0] & 4) << 1);
-  }
-  return move;
-}
-
-/// A constant that is added to a register, as a load from that address: lea, or
-/// add with REX.W.
-static std::optional<Move> decodeSumX86(ArrayRef<uint8_t> code,
-                                        bool isRelative) {
-  if (code.size() < 4 || (code[0] & 0xf8) != 0x48)
-    return std::nullopt;
-  if (code[1] == 0x8d)
-    return decodeMoveX86(code, isRelative);
-  if ((code[1] != 0x83 && code[1] != 0x81) || (code[2] & 0xf8) != 0xc0)
-    return std::nullopt;
-  int to = getDwarfNumber((code[2] & 7) | (code[0] & 1) << 3);
-  if (code[1] == 0x83)
-    return Move{true, to, to, SignExtend64<8>(code[3]), false};
-  if (code.size() < 7)
-    return std::nullopt;
-  return Move{true, to, to, SignExtend64<32>(read32le(&code[3])), false};
-}
-
-/// add with a constant of 12 bits.
-static std::optional<Move> decodeSumAArch64(uint32_t word) {
-  if ((word & 0xff800000) != 0x91000000)
-    return std::nullopt;
-  int64_t offset = int64_t(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
-  return Move{true, int(word & 31), int(word >> 5 & 31), offset, false};
-}
-
-/// The bytes that a load or store adds to its base: "ldp x8, x9, [x0, #16]!".
-static std::optional<Move> decodeWriteBack(uint32_t word) {
-  int base = word >> 5 & 31;
-  if ((word & 0xffa00400) == 0xf8000400)
-    return Move{true, base, base, SignExtend64<9>(word >> 12 & 0x1ff), false};
-  if ((word & 0xfe800000) == 0xa8800000)
-    return Move{true, base, base, SignExtend64<7>(word >> 15 & 0x7f) * 8,
-                false};
-  return std::nullopt;
-}
-
-/// ldr, ldur, ldp and the stores like them. Of a pair the register in \p held.
-static std::optional<Move> decodeMoveAArch64(uint32_t word, uint32_t held) {
-  int value = word & 31, base = word >> 5 & 31;
-  bool isPost = false;
-  int64_t offset;
-  bool isLoad = word >> 22 & 1;
-  if ((word & 0xff800000) == 0xf9000000) {
-    offset = int64_t(word >> 10 & 0xfff) * 8;
-  } else if ((word & 0xffa00000) == 0xf8000000) {
-    isPost = (word >> 10 & 3) == 1;
-    offset = SignExtend64<9>(word >> 12 & 0x1ff);
-  } else if ((word & 0xfe000000) == 0xa8000000) {
-    isPost = (word >> 23 & 3) == 1;
-    offset = SignExtend64<7>(word >> 15 & 0x7f) * 8;
-    if (!(held >> value & 1)) {
-      value = word >> 10 & 31;
-      offset += 8;
-    }
-  } else {
-    return std::nullopt;
-  }
-  return Move{isLoad, value, base, isPost ? 0 : offset, false};
-}
 
 namespace {
 /// Knowledge about registers while instructions are read in order.
@@ -196,11 +46,17 @@ private:
     std::optional<MemoryPlace> pointsTo;   ///< \see getPointed
     std::optional<MemoryPlace::FromEntry> fromEntry;
   };
+  /// What an instruction leaves in a register.
+  struct Result {
+    int to = -1; ///< below zero: in none, or not known
+    std::shared_ptr<Value> value;
+    bool isHeld = false; ///< it is the returned value
+  };
   MemoryPlace makePlace(const Move &move, const Instruction &next) const;
   std::optional<int64_t> getFrameOffset(int base, int64_t offset) const;
-  void makeFrame(ArrayRef<uint8_t> code, const Instruction &next);
-  static std::shared_ptr<Value> computePage(uint32_t word,
-                                            const Instruction &next);
+  void makeFrame(const DataEffect &effect, const Instruction &next);
+  Result compute(const DataEffect &effect, const Instruction &next);
+  Result copy(const Instruction &next);
   std::shared_ptr<Value> add(const Move &sum, const Instruction &next) const;
   void keep(const Move &store, const Instruction &next);
   std::shared_ptr<Value> read(const Move &load, const Instruction &next) const;
@@ -262,53 +118,14 @@ std::optional<int64_t> Registers::getFrameOffset(int base,
   return std::nullopt;
 }
 
-/// The bytes by which \p code moves the stack down.
-static int64_t countPushed(const Convention &machine, ArrayRef<uint8_t> code) {
-  if (machine.isX86) {
-    ArrayRef<uint8_t> push = code.drop_front((code[0] & 0xf0) == 0x40);
-    if (!push.empty() && (push[0] & 0xf8) == 0x50)
-      return 8;
-    if (code.size() < 7 || code[0] != 0x48 || code[2] != 0xec) // sub rsp
-      return 0;
-    return code[1] == 0x83   ? SignExtend64<8>(code[3])
-           : code[1] == 0x81 ? SignExtend64<32>(read32le(&code[3]))
-                             : 0;
-  }
-  uint32_t word = read32le(code.data());
-  if ((word & 0xff8003ff) == 0xd10003ff) // sub sp, sp
-    return int64_t(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
-  if ((word & 0x3f8003e0) == 0x298003e0) // stp [sp, #-n]!
-    return -SignExtend64<7>(word >> 15 & 0x7f) * 8;
-  if ((word & 0x3fe00fe0) == 0x38000fe0) // str [sp, #-n]!
-    return -SignExtend64<9>(word >> 12 & 0x1ff);
-  return 0;
-}
-
 /// The first instructions, up to the first that goes elsewhere, make the frame.
-void Registers::makeFrame(ArrayRef<uint8_t> code, const Instruction &next) {
+void Registers::makeFrame(const DataEffect &effect, const Instruction &next) {
   hasFrame |= next.flow != Flow::next && next.flow != Flow::entry;
   if (hasFrame)
     return;
-  stackBytes += countPushed(machine, code);
-  uint32_t word = machine.isX86 ? 0 : read32le(code.data());
-  if (machine.isX86 && next.copyTo == machine.frame &&
-      next.copyFrom == machine.stack)
-    frameBytes = stackBytes;
-  else if ((word & 0xffc003ff) == 0x910003fd) // add x29, sp
-    frameBytes = stackBytes - int64_t(word >> 10 & 0xfff);
-}
-
-/// By adrp; null: it is none.
-std::shared_ptr<Registers::Value>
-Registers::computePage(uint32_t word, const Instruction &next) {
-  constexpr uint64_t pageMask = 4095;
-  if ((word & 0x9f000000) != 0x90000000)
-    return nullptr;
-  auto result = std::make_shared<Value>();
-  uint64_t pages = (word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
-  result->address =
-      (next.address & ~pageMask) + (uint64_t(SignExtend64<21>(pages)) << 12);
-  return result;
+  stackBytes += effect.pushed;
+  if (effect.frame)
+    frameBytes = stackBytes - *effect.frame;
 }
 
 /// The pointer that is \p sum.offset bytes further on.
@@ -420,68 +237,62 @@ std::optional<MemoryPlace> Registers::storeVector(ArrayRef<uint8_t> code,
   return place;
 }
 
+/// Both registers point to the same from here on.
+Registers::Result Registers::copy(const Instruction &next) {
+  int to = uint8_t(next.copyTo);
+  std::shared_ptr<Value> &from = values[next.copyFrom];
+  if (!from)
+    from = std::make_shared<Value>();
+  if (!from->pointsTo)
+    from->pointsTo = makePlace({true, to, next.copyFrom, 0, false}, next);
+  return {to, from, bool(held >> next.copyFrom & 1)};
+}
+
+/// Except of stores.
+Registers::Result Registers::compute(const DataEffect &effect,
+                                     const Instruction &next) {
+  if (const std::optional<Move> &load = effect.move)
+    return {load->value, read(*load, next),
+            heldInStack.count({load->base, load->offset}) != 0};
+  if (next.copyTo >= 0 && next.copyFrom >= 0)
+    return copy(next);
+  if (effect.constant) {
+    auto value = std::make_shared<Value>();
+    value->address = effect.constant->address;
+    return {effect.constant->to, std::move(value), false};
+  }
+  if (effect.sum)
+    return {effect.sum->value, add(*effect.sum, next), false};
+  return {};
+}
+
 std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
                                            const Instruction &next) {
-  makeFrame(code, next);
-  uint32_t word = machine.isX86 ? 0 : read32le(code.data());
-  std::optional<Move> sum = machine.isX86 ? decodeSumX86(code, next.memory != 0)
-                                          : decodeSumAArch64(word);
-  std::optional<Move> move;
-  if (!sum)
-    move = machine.isX86 ? decodeMoveX86(code, next.memory != 0)
-                         : decodeMoveAArch64(word, held);
-  std::shared_ptr<Value> value;
-  int to = -1;
-  bool isHeld = false;
-  if (move && !move->isLoad) {
-    if (storesValue(*move))
-      return makePlace(*move, next);
-    keep(*move, next);
-  } else if (move) {
-    to = move->value;
-    isHeld = heldInStack.count({move->base, move->offset});
-    value = read(*move, next);
-  } else if (next.copyTo >= 0 && next.copyFrom >= 0) {
-    to = uint8_t(next.copyTo);
-    std::shared_ptr<Value> &from = values[next.copyFrom];
-    if (!from)
-      from = std::make_shared<Value>();
-    if (!from->pointsTo)
-      from->pointsTo = makePlace({true, to, next.copyFrom, 0, false}, next);
-    value = from;
-    isHeld = held >> next.copyFrom & 1;
-  } else if (!machine.isX86 && (value = computePage(word, next))) {
-    to = int(word & 31);
-  } else if (machine.isX86 && (code[0] & 0xf8) == 0xb8 && code.size() > 4) {
-    to = getDwarfNumber(code[0] & 7); // mov of 32 bits: an address below 4 GiB
-    value = std::make_shared<Value>();
-    value->address = read32le(&code[1]);
-  } else if (sum) {
-    to = sum->value;
-    value = add(*sum, next);
-  }
+  DataEffect effect = decodeEffect(machine, code, next, held);
+  makeFrame(effect, next);
+  bool isStore = effect.move && !effect.move->isLoad;
+  if (isStore && storesValue(*effect.move))
+    return makePlace(*effect.move, next);
+  Result result;
+  if (isStore)
+    keep(*effect.move, next);
+  else
+    result = compute(effect, next);
   std::optional<MemoryPlace> stored;
   if (machine.isX86 && hasValue())
     stored = storeVector(code, next);
-  std::shared_ptr<Value> moved;
-  std::optional<Move> back =
-      machine.isX86 ? std::nullopt : decodeWriteBack(word);
-  if (back)
-    moved = add(*back, next);
+  // By what is known before the base changes.
+  std::shared_ptr<Value> movedBase;
+  if (effect.writeBack)
+    movedBase = add(*effect.writeBack, next);
   change(next.flow == Flow::call ? ~machine.keptByCalls : next.writes);
-  if (back)
-    values[back->base] = std::move(moved);
-  if (to >= 0) {
-    values[to] = std::move(value);
-    held |= uint32_t(isHeld) << to;
+  if (effect.writeBack)
+    values[effect.writeBack->base] = std::move(movedBase);
+  if (result.to >= 0) {
+    values[result.to] = std::move(result.value);
+    held |= uint32_t(result.isHeld) << result.to;
   }
   return stored;
-}
-
-static const Convention *findConvention(Machine machine) {
-  return machine == Machine::x86_64    ? &x86
-         : machine == Machine::aarch64 ? &aarch64
-                                       : nullptr;
 }
 
 /// Reads the code of a file from \p start on. Null: it cannot be read.
@@ -500,12 +311,14 @@ namespace {
 /// Code around a call.
 struct FunctionPart {
   uint64_t start, end;
-  bool isEntry; ///< it begins with the function
+  bool isEntry;                        ///< it begins with the function
+  const Convention *machine = nullptr; ///< null: the code cannot be read
+  std::vector<uint8_t> code = {};
 };
 } // namespace
 
-/// The code of the function around the call that returns to \p address, if it
-/// does not begin far ahead; else some after the call.
+/// The range of the function around the call that returns to \p address, if it
+/// does not begin far ahead; else some bytes after the call.
 static FunctionPart findRange(DwarfFile &dwarf, uint64_t address) {
   constexpr uint64_t maxBytes = 1 << 16, maxAfter = 1024;
   std::vector<Dwarf_Die> scopes = dwarf.findScopes(address - 1);
@@ -517,6 +330,17 @@ static FunctionPart findRange(DwarfFile &dwarf, uint64_t address) {
       return {start, std::min(end, address + maxAfter),
               !dwarf_entrypc(&scopes.back(), &entry) && entry == start};
   return {address, address + soonAfterCall, false};
+}
+
+static FunctionPart readPart(DwarfFile &dwarf, uint64_t address) {
+  FunctionPart part = findRange(dwarf, address);
+  // The code may end before.
+  for (uint64_t after = part.end - address; !part.machine && after;
+       after /= 2) {
+    part.code.resize(address - part.start + after);
+    part.machine = readCode(dwarf.path, part.start, part.code);
+  }
+  return part;
 }
 
 /// A jump ahead to what \p rest has.
@@ -555,21 +379,14 @@ private:
 };
 } // namespace
 
-/// An instruction that only fills the way to the next block.
-static bool isPadding(const Convention &machine, ArrayRef<uint8_t> code) {
-  if (!machine.isX86)
-    return code.size() >= 4 && read32le(code.data()) == 0xd503201f;
-  code = code.drop_while(
-      [](uint8_t byte) { return byte == 0x66 || byte == 0x2e; });
-  return code.size() >= 2 &&
-         (code[0] == 0x90 || (code[0] == 0x0f && code[1] == 0x1f));
-}
-
-/// Stops where nothing has the value, or the way is lost.
-static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
-                   uint64_t at, uint64_t address, bool isEntry,
+/// Reads \p part, whose call returns to \p address. Stops where nothing has the
+/// value, or the way is lost.
+static void follow(const FunctionPart &part, uint64_t address,
                    ReturnedValue &result) {
-  std::optional<Registers> registers(std::in_place, machine, isEntry);
+  const Convention &machine = *part.machine;
+  ArrayRef<uint8_t> rest = part.code;
+  uint64_t at = part.start;
+  std::optional<Registers> registers(std::in_place, machine, part.isEntry);
   Arrivals arrivals;
   bool isNext = true; // the instruction before leads to the one at hand
   while (!rest.empty() && (at <= address || registers->hasValue())) {
@@ -604,22 +421,15 @@ static void follow(const Convention &machine, ArrayRef<uint8_t> rest,
 
 ReturnedValue mpg::followReturned(DwarfFile &dwarf, uint64_t address) {
   ReturnedValue result;
-  FunctionPart range = findRange(dwarf, address);
-  std::vector<uint8_t> code;
-  const Convention *machine = nullptr;
-  // The code may end before.
-  for (uint64_t after = range.end - address; !machine && after; after /= 2) {
-    code.resize(address - range.start + after);
-    machine = readCode(dwarf.path, range.start, code);
-  }
-  if (!machine)
+  FunctionPart part = readPart(dwarf, address);
+  if (!part.machine)
     return result;
   result.isKnown = true;
-  follow(*machine, code, range.start, address, range.isEntry, result);
+  follow(part, address, result);
   if (!result.stores.empty()) {
     const MemoryPlace &first = result.stores.front();
     result.isKept = first.at < address + soonAfterCall &&
-                    first.base != machine->stack && !first.fromFrame;
+                    first.base != part.machine->stack && !first.fromFrame;
   }
   return result;
 }
