@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What Fujitsu's fapp and fapppx write: for each region, process and thread the
-// counts of events, by their number. With -txml it is XML (HW:fapp-xml), of
-// which only the tags and attributes are relied on that public readers use, and
-// nothing on their order. With -tcsv it is rows (HW:fapp-csv), one file for
-// each run of pa1 to pa17. The vendor's Excel report holds the rows of all runs
-// side by side in its sheet "data"; saved as CSV, that sheet is read like the
-// files.
+// counts of events, by their number. With -txml it is XML: information,
+// region[name], spawn, process, thread, cpupa, event[name], and PMCCNTR
+// (cycles) or CNTVCT (ticks); environment/spawn/process/cntfrq are the ticks of
+// a second. Only the tags and attributes are relied on that public readers use,
+// and nothing on their order; no file of the vendor's was seen (inferred; R-CCS
+// Fugaku user's guide, 3.1.11.2). With -tcsv it is a row of names that begins
+// with LABEL-FAPP-cpupa, then rows that begin with FAPP-cpupa, one file for
+// each run of pa1 to pa17; newer versions write `FAPP-info,Timer clock
+// frequency` (16 reports in RIKEN-RCCS/A64FX_Tuning_Documents: read). The
+// vendor's Excel report holds the rows of all runs side by side in its sheet
+// "data"; saved as CSV, that sheet is read like the files.
 
 #include "Import/Measurement.h"
 #include "llvm/ADT/STLExtras.h"

@@ -461,7 +461,10 @@ bool Core::zeroLine(Slot &slot, uint64_t line) {
   return false;
 }
 
-/// HW:software-prefetch
+/// PLD and PST into L1 or L2 fetch the line there, L3 and PLI do nothing, KEEP
+/// and STRM are the same; it never faults and starts no hardware prefetch
+/// (Manual, table 11-2: read). Where a strong one misses the TLB it walks the
+/// page table (Extension, page 19) or is dropped (Manual, page 71).
 bool Core::prefetchLine(Slot &slot, uint64_t line) {
   if (!isPageKnown(slot, line))
     lookupPages(slot, line);

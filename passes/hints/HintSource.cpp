@@ -87,8 +87,7 @@ private:
 };
 } // namespace
 
-/// An entry that is not configured silently turns prefetching off.
-/// HW:pf-injection
+/// An entry that is not configured (V = 0) silently turns prefetching off.
 bool AccessMarker::isAllowed(const HintRequest &request) const {
   if (!request.hint.injection || options.extended)
     return true;

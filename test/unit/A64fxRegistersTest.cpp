@@ -73,7 +73,7 @@ TEST(A64fxRegistersTest, StreamDetectHasTheBitsThatCanBeWritten) {
   StreamDetect all{true, true, true, true, true, 15 * 256, 15 * 1024};
   uint64_t value = 0;
   ASSERT_TRUE(packStreamDetect(all, value));
-  EXPECT_EQ(value, 0x8CC000000F0F0000u); // HW:stream-detect-fields
+  EXPECT_EQ(value, 0x8CC000000F0F0000u);
   ASSERT_TRUE(packStreamDetect({}, value));
   EXPECT_EQ(value, 0u);
 }

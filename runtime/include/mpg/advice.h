@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Advice of madvise() that C libraries of older systems have no name for, with
- * the numbers of <asm-generic/mman-common.h>. HW:kernel-features
+ * the numbers of <asm-generic/mman-common.h> (madvise(2): read; 5.14
+ * from memory). `madvise(page, 0, advice)` tells whether an advice is known and
+ * does nothing (measured).
  */
 #ifndef MPG_ADVICE_H
 #define MPG_ADVICE_H

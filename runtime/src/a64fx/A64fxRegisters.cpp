@@ -35,7 +35,7 @@ bool mpg::resolveWaysL1(const uint8_t (&asked)[sectorsL1], uint64_t now,
   unpackWaysL1(now, ways);
   if (!resolve(asked, ways, sectorsL1, waysOfL1, divided))
     return false;
-  out = divided ? packWaysL1(ways) : 0; // HW:sector-defaults
+  out = divided ? packWaysL1(ways) : 0;
   return true;
 }
 
@@ -47,8 +47,9 @@ bool mpg::resolveWaysL2(const uint8_t (&asked)[sectorsL2], uint64_t now,
   unpackWaysL2(now, ways);
   if (!resolve(asked, ways, sectorsL2, budget, divided))
     return false;
-  const uint8_t undivided[sectorsL2] = {uint8_t(budget),
-                                        0}; // HW:sector-defaults
+  // As McKernel writes it, and as users read it back on a node of Fugaku
+  // (read); the undivided L1 has 0.
+  const uint8_t undivided[sectorsL2] = {uint8_t(budget), 0};
   out = packWaysL2(divided ? ways : undivided);
   return true;
 }

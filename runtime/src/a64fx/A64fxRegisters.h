@@ -20,8 +20,9 @@ namespace mpg {
 // Names
 //===----------------------------------------------------------------------===//
 
-constexpr unsigned injectionEntries = 8; // HW:pf-injection
-constexpr unsigned barrierWindows = 4;   // HW:barrier-resources
+constexpr unsigned injectionEntries = 8; // Extension, pages 20-29: read
+/// Of a CPU on the 6 barriers of its group (Extension, section 1.4: read).
+constexpr unsigned barrierWindows = 4;
 
 enum class Register : uint8_t {
   sectorL1,          ///< IMP_SCCR_L1_EL0
@@ -45,8 +46,7 @@ struct RegisterName {
   unsigned op1, crn, crm, op2;
 };
 
-/// HW:sector-registers, HW:prefetch-registers, HW:pf-injection,
-/// HW:barrier-window
+/// HW:sector-registers, HW:prefetch-registers, HW:barrier-window
 constexpr RegisterName getName(Register which) {
   unsigned number = unsigned(which);
   if (which == Register::sectorL1)
@@ -123,7 +123,9 @@ constexpr bool packUnits(int64_t bytes, int unitBytes, uint64_t &units) {
   return true;
 }
 
-/// HW:stream-detect-fields. False if a distance cannot be expressed.
+/// By the Extension, page 27 (read): a distance of 0 is the machine's own. A
+/// program can write exactly 0x8CC000000F0F0000 (users of Fugaku: read). False
+/// if a distance cannot be expressed.
 constexpr bool packStreamDetect(const StreamDetect &fields, uint64_t &value) {
   uint64_t unitsL1 = 0, unitsL2 = 0;
   if (!packUnits(fields.distanceL1Bytes, cacheLineBytes, unitsL1) ||
@@ -147,7 +149,7 @@ struct Injection {
 };
 
 /// A signed number of bytes in bits 24 to 2, in steps of 4: -16 MiB to
-/// 16 MiB - 4. HW:pf-injection. False if it cannot be expressed.
+/// 16 MiB - 4. False if it cannot be expressed.
 constexpr bool packSignedBytes(int64_t bytes, uint64_t &field) {
   constexpr int64_t limit = int64_t(1) << 24;
   if (bytes % 4 != 0 || bytes < -limit || bytes >= limit)
@@ -156,7 +158,8 @@ constexpr bool packSignedBytes(int64_t bytes, uint64_t &field) {
   return true;
 }
 
-/// The two registers of an entry. HW:pf-injection. False if a number
+/// The two registers of an entry (Extension, pages 20-29: read; the places of
+/// the fields inferred, they agree with the Manual, page 76). False if a number
 /// cannot be expressed.
 constexpr bool packInjection(const Injection &fields, uint64_t &control,
                              uint64_t &distance) {

@@ -309,7 +309,8 @@ static void release(const Blade &blade) {
 }
 
 /// Writes the opposite of what the barrier shows, and waits until it shows
-/// that. Memory is ordered by us: the barrier orders none. HW:barrier-sync
+/// that (Extension, page 38: read). No ISB is needed. Nothing is said on the
+/// order of memory accesses, so there is a DMB before and after.
 static void sync(int window) {
 #if defined(__aarch64__)
   Register which = registerAt(Register::barrierWindow0, unsigned(window));

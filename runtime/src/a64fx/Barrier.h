@@ -5,7 +5,7 @@
 // unit test's replacements.
 //
 // A blade is the barrier of one core memory group, a window the way to it from
-// one CPU (HW:barrier-resources). The driver sets both up; waiting needs no
+// one CPU. The driver sets both up; waiting needs no
 // system call.
 
 #ifndef MPG_RUNTIME_BARRIER_H

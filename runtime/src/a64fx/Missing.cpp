@@ -161,7 +161,7 @@ template <unsigned number> static void writeOne(uint64_t value) {
                    : "r"(value), "i"(name.op1), "i"(name.crn), "i"(name.crm),
                      "i"(name.op2)
                    : "memory");
-  // A barrier takes effect by itself (HW:barrier-sync).
+  // A barrier takes effect by itself.
   if constexpr (Register(number) < Register::barrierWindow0)
     __asm__ volatile("isb" : : : "memory");
 }
