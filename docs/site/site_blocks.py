@@ -5,8 +5,9 @@
 FOLDER is a copy of docs/. Its findings.md gets a section for each finding and tables of messages,
 its coming-from-fcc.md the tables of words and directives, and its environment.md those of
 variables; `mpgaudit --explain` prints them as well. Its soak.md gets the last result of each long
-run, from test/soak/results.tsv, its design.md the list of who includes whom. A block is between
-<!-- NAME: ... --> and <!-- end of NAME -->.
+run, from test/soak/results.tsv, its measured.md the figures of test/bench/measured.tsv, its
+design.md the list of who includes whom. A block is between <!-- NAME: ... --> and
+<!-- end of NAME -->.
 """
 
 import os
@@ -158,11 +159,19 @@ def soak() -> str:
     return table(["program", "what it shows", "last result", "date"], rows)
 
 
+def measured(area: str) -> str:
+    """Figures of an area; those without a script of their own have it in the page."""
+    lines = (ROOT / "test/bench/measured.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t")[1:] for line in lines if line.startswith(area + "\t")]
+    return table(["what", "result", "bar", "repeat with"], rows)
+
+
 BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
     "findings.md": {"findings": findings, "malformed": malformed, "messages": messages},
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     "design.md": {"arrows": arrows},
     "environment.md": {block: partial(variables, block) for block in VARIABLE_BLOCKS},
+    "measured.md": {area: partial(measured, area) for area in ("auditor", "heap", "kernels")},
     "soak.md": {"programs": soak},
 }
 
