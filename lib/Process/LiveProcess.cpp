@@ -6,7 +6,6 @@
 #include "Process/LiveProcess.h"
 #include "Node/NodeLimits.h"
 #include "Process/RunReport.h"
-#include "Process/Smaps.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/JsonItem.h"

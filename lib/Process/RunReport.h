@@ -10,101 +10,19 @@
 #ifndef MPG_PROCESS_RUNREPORT_H
 #define MPG_PROCESS_RUNREPORT_H
 
-#include "Elf/HintNote.h"
 #include "Node/Node.h"
+#include "Process/HintReport.h"
 #include "Process/Ranks.h"
-#include "Process/Smaps.h"
+#include "Process/RunRegions.h"
 #include "Support/JsonItem.h"
 #include "mpg/state.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 namespace mpg {
-
-//===----------------------------------------------------------------------===//
-// Hints of the program (HintReport.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The hints of a finished program: the note that the compiler passes left in
-// its file, and whether this machine acts on it. Only the program itself is
-// read; its libraries may carry other hints. Also the switch: the HPC tag
-// address override of A64FX by Fujitsu's command fhetbo. It acts on all cores
-// of the job on this node, not on one process, and is reset only when the job
-// ends.
-
-/// Where the vendor installs it. HW:fhetbo
-constexpr const char *tagCommandPath = "/opt/FJSVxos/fhehpc/bin/fhetbo";
-
-/// Runs `COMMAND enable|disable` and returns what it says in plain words:
-/// "HPC tag override off on cores 12-59". The error names the command and its
-/// status.
-llvm::Expected<std::string> switchTags(const std::string &command, bool on);
-
-/// "12-59" out of a core mask such as 0xffffffffffff000; empty if it is not
-/// one.
-std::string decodeCoreMask(llvm::StringRef mask);
-
-/// The plain words for the output of fhetbo (messages FHE 1113 and FHE 1114).
-std::string describeTagMessage(llvm::StringRef output);
-
-struct HintReport {
-  Notes notes; ///< only its hint notes, and what could not be read of them
-  TagSupport support;
-
-  /// Whether the hints of the note act here: the worst of what it asks for.
-  Ability acts() const;
-};
-
-/// Nothing if \p program has no hint note of any version.
-std::optional<HintReport> readHintReport(const std::string &program);
-
-enum class RunRegion : uint8_t {
-  data,
-  bss,
-  heap,
-  stack,
-  threadStack,
-  threadHeap,
-  mmap,
-  library, ///< writable segments of shared libraries
-  shared,
-  text,        ///< the program's code
-  rodata,      ///< what else of its file is not written to
-  libraryText, ///< both, of libraries; with MPG_REMAP=all
-};
-constexpr size_t runRegionCount = size_t(RunRegion::libraryText) + 1;
-llvm::StringRef regionName(RunRegion region);
-/// Code and constants, whose large pages are the page cache's.
-bool isOfPageCache(RunRegion region);
-/// Bytes from which on memory on normal pages counts as missing: the two ends
-/// of a region share large pages with others, heap and stack begin on normal
-/// ones as well.
-uint64_t forgivenBytes(RunRegion region);
-
-struct RegionUse {
-  RunRegion region;
-  uint64_t mappedBytes = 0;  ///< addresses, in use or not
-  uint64_t bytes = 0;        ///< in use
-  uint64_t hugeBytes = 0;    ///< of these on large pages
-  uint64_t poolBytes = 0;    ///< of these from the pool; others: transparent
-  uint64_t unknownBytes = 0; ///< may be on large pages or not
-  uint64_t middleBytes = 0;  ///< on transparent pages of 16 KiB to 1 MiB
-  bool isMiddleKnown = true;
-  uint64_t setAsideBytes = 0;  ///< reserved in the pool and not used
-  uint64_t pagedInBytes = 0;   ///< touched by libmpg at the start
-  uint64_t peakBytes = 0;      ///< in use at the peak, as far as it is known
-  uint64_t peakHugeBytes = 0;  ///< of these on large pages then
-  uint64_t pageBytes = 0;      ///< the largest page in it
-  bool isCopied = false;       ///< code that is in no file (MPG_TEXT=copy)
-  std::vector<uint64_t> nodes; ///< bytes on each NUMA node
-  std::string reason;          ///< why not all of it; libmpg's words
-  bool canMove = false; ///< library: a piece of it has a whole large page
-};
 
 /// A process of `mpgrun --children` that had libmpg and is not the program.
 struct ProcessUse {
@@ -150,42 +68,6 @@ struct RunReport {
   StallCounts stalls;                ///< while it ran
 };
 
-/// A writable segment of the program as it lay in memory.
-struct ProgramSegment {
-  uint64_t start, fileEnd, end;
-};
-
-/// The writable segments of \p path, moved to where \p areas show the program.
-/// \p mappedName is its name there; "" if that is \p path.
-std::vector<ProgramSegment> locateSegments(const std::string &path,
-                                           const std::vector<MappedArea> &areas,
-                                           llvm::StringRef mappedName = "");
-
-/// Whether that is the name of the file of <mpg/state.h>, as /proc shows it.
-bool isStateName(llvm::StringRef name);
-
-/// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.
-struct HeapRange {
-  uint64_t start = 0, end = 0;
-  uint64_t tablesEnd = 0; ///< its tables lie after it
-};
-HeapRange getHeap(const mpg_state &state);
-
-/// Regions of a process out of its mappings. pre: \p areas in order.
-std::vector<RegionUse>
-classifyAreas(const std::vector<MappedArea> &areas,
-              const std::vector<ProgramSegment> &segments, HeapRange heap);
-
-/// Code and constants of the program \p name, as \p areas have it; only what
-/// has a large page and more. \p withLibraries: theirs, too, without the ends
-/// that fill no large page.
-std::vector<RegionUse> classifyText(const std::vector<MappedArea> &areas,
-                                    llvm::StringRef name, bool withLibraries);
-
-/// The region of mapping \p index of \p areas, if it is neither the program's
-/// .data and .bss nor libmpg's heap. pre: \p areas in order.
-RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
-
 /// Copies libmpg's state into the report; its regions only if the kernel's list
 /// gave none. Copies nothing if the state is of another program than the one
 /// whose memory was measured.
@@ -198,6 +80,9 @@ void addPeakMappings(RunReport &report, const std::vector<RegionUse> &regions);
 
 /// Copies the entries of the other processes.
 void addProcesses(RunReport &report, const mpg_state_table &table);
+
+/// The addresses that libmpg keeps for its heap.
+HeapRange getHeap(const mpg_state &state);
 
 /// The state in \p bytes, which a program may have overwritten: counts are cut
 /// to the arrays and texts are terminated. Null if libmpg did not write it. On
@@ -238,54 +123,6 @@ void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
 void addPlace(JsonObject &document, const RankPlace &place);
 /// Null where the kernel does not have them.
 JsonItem stallsItem(const std::optional<MemoryStalls> &stalls);
-
-//===----------------------------------------------------------------------===//
-// Where it comes from (StateFile.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The two sources of a report about a program that mpgrun started: the memory
-// file in which libmpg tells what it did, and the program's mappings in its
-// last moment.
-
-/// A file for libmpg to write to, marked as ours; it is not closed on exec.
-/// Below zero, and errno, if there is none; then libmpg stays silent. \p
-/// withProcesses: with a table for the processes that the program starts. \p
-/// withMappings: libmpg notes the mappings before most of the memory goes back.
-int makeStateFile(bool withProcesses = false, bool withMappings = false);
-
-/// Adds the processes of that table to \p report, if there is one.
-void readProcesses(int fd, RunReport &report);
-
-/// libmpg's messages in \p fd until now; null if it did not run.
-std::unique_ptr<mpg_state> readStateFile(int fd);
-
-/// A program's memory at one moment.
-struct ProgramMemory {
-  std::vector<MappedArea> areas;
-  /// Before most of the memory went back; empty: libmpg has not noted it.
-  std::vector<MappedArea> peakAreas;
-  std::string image; ///< the program's file
-  /// libmpg writes to the state file; false: it is not in this program.
-  bool hasState = false;
-  bool isTold = false; ///< libmpg has read the list, for mpgrun may not
-  std::vector<ProgramSegment> segments;
-  HeapRange heap; ///< libmpg's, as far as it has told until then
-};
-
-/// Nothing if the mappings of \p pid may not be read. The kernel looks at every
-/// page of it for that: it takes milliseconds for each GiB.
-std::optional<ProgramMemory> readProgramMemory(pid_t pid, int stateFd);
-
-/// For a program that may not be traced: asks libmpg to write its mappings at
-/// its end.
-void requestEnd(int stateFd);
-
-/// The mappings that libmpg wrote at the end; nothing if mpgrun did not ask, or
-/// the program ended by _exit or a signal, which skips libmpg's last step.
-std::optional<ProgramMemory> readToldMemory(int stateFd);
-
-/// Fills in the regions of \p report.
-void addMemory(const ProgramMemory &memory, RunReport &report);
 
 } // namespace mpg
 

@@ -2,10 +2,9 @@
 //
 // The memory file in which libmpg tells mpgrun what it did, and what the
 // kernel says of the program's memory at its end. The program can write to the
-// file, so sizes in it are checked before they are used. See RunReport.h.
+// file, so sizes in it are checked before they are used.
 
-#include "Process/RunReport.h"
-#include "Process/Smaps.h"
+#include "Process/StateFile.h"
 #include "Support/Files.h"
 #include <cerrno>
 #include <cstddef>

@@ -4,7 +4,6 @@
 // variables, to blocks in use, and what is left by what the mapping is.
 
 #include "Profile/Profile.h"
-#include "Process/Smaps.h"
 #include "Process/Supervisor.h"
 #include "Support/Files.h"
 #include "Support/Format.h"

@@ -4,7 +4,7 @@
 // program wrote into the table of its blocks is not believed.
 
 #include "Profile/Profile.h"
-#include "Process/RunReport.h"
+#include "Process/StateFile.h"
 #include "Profile/ProfileTable.h"
 #include "mpg/state.h"
 #include "llvm/Support/MathExtras.h"

@@ -6,7 +6,7 @@
 #include "Measure/MachineLoad.h"
 #include "Options.h"
 #include "Process/Ranks.h"
-#include "Process/RunReport.h"
+#include "Process/StateFile.h"
 #include "Process/Supervisor.h"
 #include "Support/Format.h"
 #include "mpgrun.h"

@@ -12,7 +12,7 @@
 #include "Options.h"
 #include "Process/Program.h"
 #include "Process/Ranks.h"
-#include "Process/RunReport.h"
+#include "Process/StateFile.h"
 #include "Process/Supervisor.h"
 #include "Process/TextPages.h"
 #include "Profile/Profile.h"

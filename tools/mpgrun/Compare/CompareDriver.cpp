@@ -6,6 +6,7 @@
 // inspects the program's memory, which takes time.
 
 #include "Measure/Statistics.h"
+#include "Process/StateFile.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareResult.h"

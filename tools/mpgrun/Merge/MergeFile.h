@@ -6,7 +6,7 @@
 #ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEFILE_H
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEFILE_H
 
-#include "Process/RunReport.h"
+#include "Process/RunRegions.h"
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 #ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
 #define MPG_TOOLS_MPGRUN_MERGE_MERGEREADER_H
 
-#include "Process/RunReport.h"
+#include "Process/RunRegions.h"
 #include "Support/Skipped.h"
 #include "mpgrun/Merge/MergeProfile.h"
 #include <array>
