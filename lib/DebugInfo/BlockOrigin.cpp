@@ -138,10 +138,8 @@ static void addSteps(const CallAddress &call, DebugInfo &info,
 
 /// Whether \p step returns a pointer to the block, as far as its code shows.
 static bool isPassingOn(DebugInfo &info, const Step &step) {
-  if (!step.frame.returnsPointer)
-    return false;
-  std::optional<size_t> keeper = info.findKeeper(step.call->address);
-  return !keeper || *keeper > step.number;
+  return step.frame.returnsPointer &&
+         info.mayPassOn(step.call->address, step.number);
 }
 
 /// "Grid::Grid", "ns::Grid<double>::Grid".

@@ -145,6 +145,11 @@ std::optional<Dwarf_Die> mpg::getType(Dwarf_Die &die) {
   return plain;
 }
 
+bool mpg::isFunction(Dwarf_Die die) {
+  int tag = dwarf_tag(&die);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
 /// Puts what is in \p scope and encloses \p address in front of \p result, the
 /// innermost first. dwarf_getscopes() does not look into Fortran's modules.
 static void addScopes(Dwarf_Die scope, uint64_t address, unsigned depth,
@@ -274,11 +279,10 @@ const std::vector<SourceFrame> &DebugInfo::frames(uint64_t address) {
   DwarfFile::Unit *unit = dwarf->findUnit(address);
   SourceFrame next = line(address);
   for (Dwarf_Die &scope : dwarf->findScopes(address)) {
-    int tag = dwarf_tag(&scope);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+    if (!isFunction(scope))
       continue;
     next.function = dwarf->nameOfFunction(scope);
-    next.isInlined = tag == DW_TAG_inlined_subroutine;
+    next.isInlined = dwarf_tag(&scope) == DW_TAG_inlined_subroutine;
     std::optional<Dwarf_Die> type = getType(scope);
     next.returnsPointer = type && dwarf_tag(&*type) == DW_TAG_pointer_type;
     result.push_back(next);
@@ -314,7 +318,22 @@ std::string DebugInfo::receiver(uint64_t returnAddress, size_t number) {
       selectScopes(*dwarf, all, returnAddress, number);
   return scopes.empty()
              ? ""
-             : findReceiver(*dwarf, {returnAddress, scopes, all[number]});
+             : findReceiver(*dwarf, {returnAddress, scopes, all[number]}).text;
+}
+
+bool DebugInfo::mayPassOn(uint64_t returnAddress, size_t number) {
+  std::optional<size_t> keeper = findKeeper(returnAddress);
+  if (keeper && *keeper <= number)
+    return false;
+  const std::vector<SourceFrame> &all = frames(returnAddress - 1);
+  std::vector<Dwarf_Die> scopes =
+      selectScopes(*dwarf, all, returnAddress, number);
+  auto function = find_if(scopes, isFunction);
+  if (function == scopes.end())
+    return true;
+  std::optional<Dwarf_Die> result = getType(*function);
+  Named variable = findReceiver(*dwarf, {returnAddress, scopes, all[number]});
+  return !result || !variable.type || mayReturn(*result, *variable.type);
 }
 
 std::string DebugInfo::object(uint64_t returnAddress, size_t number,

@@ -51,10 +51,10 @@ public:
   std::string object(uint64_t returnAddress, size_t number,
                      llvm::StringRef className);
 
-  /// The number of the function, as of receiver(), that keeps what the call
-  /// before \p returnAddress returns in a member or a global variable; none:
-  /// it is not known that one does.
-  std::optional<size_t> findKeeper(uint64_t returnAddress);
+  /// Whether function \p number, as of receiver(), may return what the call
+  /// before \p returnAddress returns: it neither keeps it in a member or a
+  /// global variable, nor in a variable of another type than its result.
+  bool mayPassOn(uint64_t returnAddress, size_t number);
 
   /// Where the call in front of the one that returns to \p returnAddress
   /// returns, if both are on one line of one function; else \p returnAddress.
@@ -66,6 +66,8 @@ public:
   const FunctionTable &functions() const { return theFunctions; }
 
 private:
+  std::optional<size_t> findKeeper(uint64_t returnAddress);
+
   FunctionTable theFunctions;
   std::unique_ptr<DwarfFile> dwarf;
   std::map<uint64_t, std::vector<SourceFrame>> known; ///< by address

@@ -49,6 +49,9 @@ std::optional<uint64_t> getNumber(Dwarf_Die &die, unsigned attribute);
 /// The type of \p die without typedefs and qualifiers.
 std::optional<Dwarf_Die> getType(Dwarf_Die &die);
 
+/// With its own code, or inlined.
+bool isFunction(Dwarf_Die die);
+
 /// A call, and the place in the source to which its block is attributed.
 struct CallPlace {
   uint64_t returnAddress;
@@ -56,8 +59,17 @@ struct CallPlace {
   const SourceFrame &frame;
 };
 
+/// A variable or a part of one.
+struct Named {
+  std::string text; ///< empty: none was found
+  std::optional<Dwarf_Die> type;
+};
+
 /// \see DebugInfo::receiver
-std::string findReceiver(DwarfFile &dwarf, const CallPlace &call);
+Named findReceiver(DwarfFile &dwarf, const CallPlace &call);
+/// Whether a function that returns \p result may return a pointer that \p type
+/// has: not if they point to different things.
+bool mayReturn(Dwarf_Die result, Dwarf_Die type);
 /// \see DebugInfo::object
 std::string findObject(DwarfFile &dwarf, const CallPlace &call,
                        llvm::StringRef className);

@@ -7,6 +7,7 @@
 #include "DebugInfo/ReturnedValue.h"
 #include "Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 #include <dwarf.h>
 
 using namespace llvm;
@@ -121,8 +122,8 @@ static bool isAt(const SourceFrame &frame, StringRef word) {
 }
 
 /// Of several on one line the last one in front of the call.
-static std::string findDeclared(const CallPlace &call) {
-  std::string best, here;
+static Named findDeclared(const CallPlace &call) {
+  Named best, here;
   int bestColumn = -1;
   bool isClear = true;
   auto inspect = [&](Dwarf_Die &variable) {
@@ -133,12 +134,12 @@ static std::string findDeclared(const CallPlace &call) {
       return;
     dwarf_decl_column(&variable, &column);
     if (!column && isAt(call.frame, getName(variable)))
-      here = getName(variable);
+      here = {getName(variable), getType(variable)};
     if (call.frame.column && unsigned(column) > call.frame.column)
       return;
-    isClear = best.empty() || (call.frame.column && column != bestColumn);
+    isClear = best.text.empty() || (call.frame.column && column != bestColumn);
     if (column > bestColumn) {
-      best = getName(variable);
+      best = {getName(variable), getType(variable)};
       bestColumn = column;
     }
   };
@@ -151,16 +152,8 @@ static std::string findDeclared(const CallPlace &call) {
 // A store
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A variable or a part of one.
-struct Named {
-  std::string text; ///< empty: none was found
-  std::optional<Dwarf_Die> type;
-};
-} // namespace
-
-/// The one operation that says where \p variable is, DW_OP_addr whatever its
-/// form; none: it is somewhere else or nowhere.
+/// The one operation that says where \p variable is, with what is added to it.
+/// DW_OP_addr whatever its form; none: it is somewhere else or nowhere.
 static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
                                          uint64_t address) {
   Dwarf_Attribute memory;
@@ -169,8 +162,11 @@ static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
   Dwarf_Attribute *found =
       dwarf_attr_integrate(&variable, DW_AT_location, &memory);
   if (!found ||
-      dwarf_getlocation_addr(found, address, operations, counts, 1) != 1 ||
-      counts[0] != 1)
+      dwarf_getlocation_addr(found, address, operations, counts, 1) != 1)
+    return std::nullopt;
+  // gfortran has what nested functions share in one structure.
+  bool isSum = counts[0] == 2 && operations[0][1].atom == DW_OP_plus_uconst;
+  if (counts[0] != 1 && !isSum)
     return std::nullopt;
   Dwarf_Op operation = operations[0][0];
   Dwarf_Attribute indexed;
@@ -182,6 +178,8 @@ static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
     operation.atom = DW_OP_addr;
     operation.number = value;
   }
+  if (isSum)
+    operation.number += operations[0][1].number;
   return operation;
 }
 
@@ -312,6 +310,12 @@ static Named findGlobal(DwarfFile &dwarf, const CallPlace &call,
   for (const Dwarf_Die &scope : call.scopes)
     if (result.text.empty())
       result = findGlobal(scope, address, 0);
+  // Fortran nests functions.
+  Dwarf_Die function = call.scopes.back(), *around = nullptr;
+  int count = dwarf_getscopes_die(&function, &around);
+  for (int at = 1; at < count && result.text.empty(); ++at)
+    result = findGlobal(around[at], address, 0);
+  free(around);
   for (const Dwarf_Die &unit : dwarf.allUnits)
     if (result.text.empty())
       result = findGlobal(unit, address, maxDepth);
@@ -335,19 +339,32 @@ static std::optional<int64_t> getVariableOffset(Dwarf_Die function,
   return std::nullopt;
 }
 
+/// Whether \p call is in front of the declaration in the same function, which
+/// is that of the first scopes.
+static bool isDeclaredLater(const CallPlace &call, const Dwarf_Die &scope,
+                            Dwarf_Die &variable) {
+  int line = 0;
+  auto function = find_if(call.scopes, isFunction);
+  return &scope <= &*function && !dwarf_decl_line(&variable, &line) &&
+         unsigned(line) > call.frame.line &&
+         declaringFile(variable) == call.frame.file;
+}
+
 static Named findOnStack(const CallPlace &call, const MemoryPlace &place) {
   std::optional<int64_t> offset = getVariableOffset(call.scopes.back(), place);
   Named result;
-  auto inspect = [&](Dwarf_Die &variable) {
-    std::optional<Dwarf_Op> its = findPlace(variable, place.at);
-    if (!result.text.empty() || !its)
-      return;
-    if (offset && its->atom == DW_OP_fbreg)
-      result = nameAt(variable, *offset - int64_t(its->number));
-    else if (place.fromFrame && its->atom == DW_OP_breg0 + place.base)
-      result = nameAt(variable, place.offset - int64_t(its->number));
-  };
   for (const Dwarf_Die &scope : call.scopes) {
+    auto inspect = [&](Dwarf_Die &variable) {
+      // A variable that the store ends was in the same place until then.
+      std::optional<Dwarf_Op> its = findPlace(variable, place.validAt);
+      if (!result.text.empty() || !its ||
+          isDeclaredLater(call, scope, variable))
+        return;
+      if (offset && its->atom == DW_OP_fbreg)
+        result = nameAt(variable, *offset - int64_t(its->number));
+      else if (place.fromFrame && its->atom == DW_OP_breg0 + place.base)
+        result = nameAt(variable, place.offset - int64_t(its->number));
+    };
     forEachVariable(scope, inspect);
     forEachPointer(scope, inspect);
   }
@@ -410,10 +427,9 @@ static constexpr uint64_t soonInRegister = 24; // bytes of code
 
 /// The variable that first of all has a register with the value as its place,
 /// before \p bytes of code after the call.
-static std::string findInRegister(const CallPlace &call,
-                                  const ReturnedValue &returned,
-                                  uint64_t bytes) {
-  std::string result;
+static Named findInRegister(const CallPlace &call,
+                            const ReturnedValue &returned, uint64_t bytes) {
+  Named result;
   Dwarf_Addr first = call.returnAddress + bytes;
   auto isHeld = [&](uint64_t address, unsigned number) {
     return !returned.isKnown || returned.isHeld(address, number);
@@ -432,7 +448,7 @@ static std::string findInRegister(const CallPlace &call,
           operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31 &&
           isHeld(start, operation->atom - DW_OP_reg0)) {
         first = start;
-        result = getName(variable);
+        result = {getName(variable), getType(variable)};
       }
   };
   for (const Dwarf_Die &scope : call.scopes)
@@ -440,25 +456,44 @@ static std::string findInRegister(const CallPlace &call,
   return result;
 }
 
-std::string mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
-  std::string name = findDeclared(call);
-  if (!name.empty())
-    return name;
+Named mpg::findReceiver(DwarfFile &dwarf, const CallPlace &call) {
+  Named found = findDeclared(call);
+  if (!found.text.empty())
+    return found;
   ReturnedValue returned = followReturned(dwarf, call.returnAddress);
   auto findStored = [&](uint64_t begin, uint64_t end) {
     for (const MemoryPlace &store : returned.stores)
-      if (name.empty() && store.at >= begin && store.at < end)
-        name = findAt(dwarf, call, store, maxDepth).text;
+      if (found.text.empty() && store.at >= begin && store.at < end)
+        found = findAt(dwarf, call, store, maxDepth);
   };
   uint64_t soon = call.returnAddress + soonAfterCall;
   findStored(0, soon);
-  if (name.empty())
-    name = findInRegister(call, returned, soonInRegister);
-  if (name.empty())
+  if (found.text.empty())
+    found = findInRegister(call, returned, soonInRegister);
+  if (found.text.empty())
     findStored(soon, ~uint64_t(0));
-  return name.empty() && returned.isKnown
+  return found.text.empty() && returned.isKnown
              ? findInRegister(call, returned, ~uint64_t(0) >> 1)
-             : name;
+             : found;
+}
+
+bool mpg::mayReturn(Dwarf_Die result, Dwarf_Die type) {
+  std::optional<Dwarf_Die> one = result, other = type;
+  while (dwarf_tag(&*one) == DW_TAG_pointer_type &&
+         dwarf_tag(&*other) == DW_TAG_pointer_type) {
+    one = getType(*one);
+    other = getType(*other);
+    if (!one || !other) // void
+      return true;
+  }
+  Dwarf_Word bytes = 0, otherBytes = 0;
+  dwarf_aggregate_size(&*one, &bytes);
+  dwarf_aggregate_size(&*other, &otherBytes);
+  if (bytes == 1 || otherBytes == 1) // anything
+    return true;
+  if (isAggregate(*one) || isAggregate(*other)) // or a base of the other
+    return isAggregate(*one) && isAggregate(*other);
+  return dwarf_tag(&*one) == dwarf_tag(&*other) && bytes == otherBytes;
 }
 
 std::string mpg::findObject(DwarfFile &dwarf, const CallPlace &call,

@@ -93,6 +93,7 @@ MemoryPlace Registers::makePlace(const Move &move,
   const Value *base = values[move.base].get();
   MemoryPlace place;
   place.at = next.address;
+  place.validAt = place.at + (move.isLoad ? 0 : next.bytes);
   if (move.isAbsolute)
     place.address = next.memory;
   else if (base && base->address)
@@ -426,11 +427,12 @@ ReturnedValue mpg::followReturned(DwarfFile &dwarf, uint64_t address) {
     return result;
   result.isKnown = true;
   follow(part, address, result);
-  if (!result.stores.empty()) {
-    const MemoryPlace &first = result.stores.front();
-    result.isKept = first.at < address + soonAfterCall &&
-                    first.base != part.machine->stack && !first.fromFrame;
-  }
+  // A register may be saved in the frame before.
+  auto keeper = find_if(result.stores, [&](const MemoryPlace &store) {
+    return store.base != part.machine->stack && !store.fromFrame;
+  });
+  if (keeper != result.stores.end() && keeper->at < address + soonAfterCall)
+    result.keptAt = keeper->at;
   return result;
 }
 
@@ -441,12 +443,14 @@ bool ReturnedValue::isHeld(uint64_t address, unsigned number) const {
          std::prev(after)->second >> number & 1;
 }
 
+/// The number of the function that keeps what the call returns in a member or a
+/// global variable; none: it is not known that one does.
 std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
   ReturnedValue value = followReturned(*dwarf, returnAddress);
-  if (!value.isKept)
+  if (!value.keptAt)
     return std::nullopt;
   size_t inner = frames(returnAddress - 1).size();
-  size_t outer = frames(value.stores.front().at).size();
+  size_t outer = frames(*value.keptAt).size();
   if (!outer)
     return std::nullopt;
   return inner > outer ? inner - outer : 0;

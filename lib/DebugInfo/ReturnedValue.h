@@ -14,6 +14,7 @@ namespace mpg {
 /// A place in memory that an instruction writes or reads.
 struct MemoryPlace {
   uint64_t at = 0;      ///< address of the instruction
+  uint64_t validAt = 0; ///< from where on memory has what it stores; else at
   uint64_t address = 0; ///< 0: beside a register
   int base = -1;
   int64_t offset = 0;
@@ -32,8 +33,8 @@ struct MemoryPlace {
 struct ReturnedValue {
   bool isKnown = false;            ///< the code was read
   std::vector<MemoryPlace> stores; ///< in the order of the code
-  bool isKept =
-      false; ///< by the first, soon, and in no variable of the function
+  /// The instruction that keeps it soon in a member or a global variable.
+  std::optional<uint64_t> keptAt;
   /// From an address on: the registers that have the value, a bit for each.
   std::vector<std::pair<uint64_t, uint32_t>> held;
   /// Whether the register has the value where the instruction at \p address
