@@ -214,7 +214,7 @@ def measure_blocks(bench: Bench, report: Report, setups: list[Setup], rounds: in
 
 
 def measure_parallel(bench: Bench, report: Report, setups: list[Setup], rounds: int):
-    for mode in ("hold", "pair"):
+    for mode in ("hold", "ends", "pair"):
         print(f"\n## guide 7.4, 2 threads x 20,480 x 64 KiB, {mode}, ms")
         command = [bench.build("guideParallel.c"), mode]
         results, failed = bench.rounds(setups, command, rounds)

@@ -24,8 +24,10 @@ enum class UnitState : uint8_t {
   cached, ///< first unit of a block that was freed and waits to be used again
   slabs,  ///< first unit of a frame that is divided into slabs
   large,  ///< first unit of a block with frames of its own
-  mapped, ///< a frame that has memory
-  lost,   ///< a frame whose addresses are or may be another mapping's
+  packed, ///< first unit of a block in use that may share pages: HeapPacked.cpp
+  packedFree, ///< the same after it was freed
+  mapped,     ///< a frame that has memory
+  lost,       ///< a frame whose addresses are or may be another mapping's
 };
 
 /// A value that other threads read without the writer's lock.

@@ -345,17 +345,18 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
 //===----------------------------------------------------------------------===//
 
 /// The block that \p page is part of, for a pointer that is not its start.
-static BlockPlace makeInside(uint32_t page) {
+static BlockPlace makeInside(uintptr_t address) {
   BlockPlace place;
   place.kind = BlockPlace::freed;
-  uint32_t first = page;
+  uint32_t page = getPage(address), first = page;
   while (first > 0 && heapMap.pages[first].state == UnitState::inside)
     --first;
   const UnitEntry &entry = heapMap.pages[first];
-  bool isBlock =
-      entry.state == UnitState::used || entry.state == UnitState::large;
+  bool isBlock = isMediumBlock(entry.state) || entry.state == UnitState::large;
   if (isBlock && page - first < entry.length) {
-    place.kind = BlockPlace::inside;
+    // A packed block may have the whole page on which a freed one began.
+    if (address < mediumBlock(first).end)
+      place.kind = BlockPlace::inside;
     place.block = mediumBlock(first);
   } else if (entry.state == UnitState::cached) {
     place.block = mediumBlock(first);
@@ -387,10 +388,10 @@ static BlockPlace placeInPages(uintptr_t address) {
     place.page = frame;
   } else if (heapSpace.isLost(address)) {
     return {};
-  } else if (heapMap.pages[page].state == UnitState::used) {
+  } else if (isMediumBlock(heapMap.pages[page].state)) {
     place.kind = BlockPlace::medium;
   } else {
-    return makeInside(page);
+    return makeInside(address);
   }
   place.block = mediumBlock(place.page);
   if (place.block.start != address)
@@ -456,7 +457,7 @@ static void freeSmall(const BlockPlace &place, void *pointer) {
 }
 
 void mpg::freeMedium(uint32_t page) {
-  MPG_CHECK(heapMap.pages[page].state == UnitState::used && threadCache);
+  MPG_CHECK(isMediumBlock(heapMap.pages[page].state) && threadCache);
   MediumCache &cache = threadCache->medium;
   Range block = mediumBlock(page);
   unwatch(reinterpret_cast<void *>(block.start), block.bytes());

@@ -320,14 +320,14 @@ void HeapVerify::inspect(const Slab &slab, uintptr_t start) {
 void HeapVerify::inspect(const HeapTile &tile) {
   if (tile.isBroken)
     return addTable(addressOfPage(tile.page));
-  bool isUsed = tile.state == UnitState::used || tile.state == UnitState::large;
+  bool isUsed = tile.isMedium() || tile.state == UnitState::large;
   // Read only once its pages cannot go: see HeapSpace::give.
   if (heapChecks.guards && isUsed)
     inspectGuard(mediumBlock(tile.page));
-  else if (tile.state == UnitState::used)
+  else if (tile.isMedium())
     inspectEdges(tile.page);
   // Large blocks change without a lock that is held here.
-  if (tile.state == UnitState::used || tile.state == UnitState::cached)
+  if (tile.isMedium() || tile.state == UnitState::cached)
     for (uint32_t page = tile.page + 1; page < tile.end(); ++page)
       if (heapMap.pages[page].state != UnitState::inside)
         return addTable(addressOfPage(page));

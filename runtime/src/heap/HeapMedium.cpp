@@ -84,6 +84,10 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
   return run.first;
 }
 
+/// So many blocks taken in a row will not be freed soon, to be kept by a
+/// thread.
+static constexpr uint32_t usuallyKept = 64;
+
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
                          uint32_t &dirtyPages, int &error) {
   emptyQueue();
@@ -94,14 +98,24 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
   uint32_t pageAlignment =
       alignment > heapPageBytes ? uint32_t(alignment / heapPageBytes) : 1;
   error = ENOMEM;
-  PageChoice *growth =
-      mayGrow ? &choiceFor(shape.pages * heapPageBytes) : nullptr;
-  uint32_t page =
-      acquire(shape.pages, pageAlignment, growth, dirtyPages, error);
+  PageChoice &choice = choiceFor(shape.pages * heapPageBytes);
+  bool packs =
+      &choice == &forBlocks && choice.isSparse() && isColored(bytes, alignment);
+  dirtyPages = shape.pages;
+  if (uint32_t page = packs ? reusePacked(bytes) : 0)
+    return page;
+  if (uint32_t page = packs ? appendPacked(bytes, dirtyPages) : 0)
+    return page;
+  if (mayGrow)
+    dissolveListed();
+  uint32_t page = acquire(shape.pages, pageAlignment,
+                          mayGrow ? &choice : nullptr, dirtyPages, error);
   if (!page)
     return 0;
   uint8_t shift = shape.parseShift(shape.colors > 1 ? color++ : 0);
   heapMap.pages[page] = {shape.pages, 0, 0, id, shift, UnitState::used};
+  if (packs && (dirtyPages == 0 || ++taken > usuallyKept))
+    pack(page, bytes, dirtyPages == 0);
   return page;
 }
 
@@ -133,15 +147,27 @@ void Arena::emptyQueue() {
     return;
   uint32_t page = queue.exchange(0, std::memory_order_acquire);
   while (page) {
-    UnitEntry entry = heapMap.pages[page];
-    recycleRun(page, entry.length);
-    page = entry.next;
+    uint32_t next = heapMap.pages[page].next;
+    recycle(page);
+    page = next;
   }
+}
+
+/// Takes in a block that was freed.
+void Arena::recycle(uint32_t page, uint64_t besideBytes) {
+  taken = 0;
+  const UnitEntry &entry = heapMap.pages[page];
+  if (entry.state == UnitState::packedFree)
+    recyclePacked(page, besideBytes);
+  else
+    recycleRun(page, entry.length, besideBytes);
 }
 
 void Arena::free(uint32_t page, uint64_t besideBytes) {
   UnitEntry &entry = heapMap.pages[page];
-  entry.state = UnitState::cached; // from here on a second free() is found
+  // From here on a second free() is found.
+  entry.state = entry.state == UnitState::packed ? UnitState::packedFree
+                                                 : UnitState::cached;
   // A thread never waits here: who holds the lock takes the block off the
   // queue.
   if (!lock.tryLock()) {
@@ -156,25 +182,28 @@ void Arena::free(uint32_t page, uint64_t besideBytes) {
     emptyQueue();
   } else {
     emptyQueue();
-    recycleRun(page, entry.length, besideBytes);
+    recycle(page, besideBytes);
   }
   unlock();
 }
 
 bool Arena::resize(uint32_t page, size_t bytes) {
   UnitEntry &entry = heapMap.pages[page];
-  bytes += entry.detail * colorStepBytes;
-  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
-  if (pages == entry.length)
+  size_t shifted = bytes + entry.detail * colorStepBytes;
+  auto pages = uint32_t((shifted + heapPageBytes - 1) / heapPageBytes);
+  bool isPacked = entry.state == UnitState::packed;
+  if (!isPacked && pages == entry.length)
     return true;
   lock.lock();
   emptyQueue();
   bool isDone = true;
-  if (pages > entry.length)
+  if (isPacked)
+    isDone = resizePacked(page, bytes);
+  else if (pages > entry.length)
     isDone = lengthen(page + entry.length, pages - entry.length);
   else
     recycleRun(page + pages, entry.length - pages);
-  if (isDone)
+  if (isDone && !isPacked)
     entry.length = pages;
   unlock();
   return isDone;
@@ -370,6 +399,7 @@ bool Arena::trim(uint64_t keepBytes) {
   lock.lock();
   keptBytes = returnedBytes = 0;
   emptyQueue();
+  dissolveListed();
   for (;;) {
     uint64_t free = runs.freeUnits() * heapPageBytes;
     FreeRuns::Run found;

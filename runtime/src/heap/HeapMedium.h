@@ -150,8 +150,29 @@ private:
   void forgetNeed(uint64_t free) MPG_REQUIRES(lock);
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
       MPG_REQUIRES(lock);
+  void recycle(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
   bool lengthen(uint32_t end, uint32_t more) MPG_REQUIRES(lock);
   uint64_t returnFrames(FreeRuns::Run run, uint64_t max) MPG_REQUIRES(lock);
+
+  // Blocks that share pages, in HeapPacked.cpp.
+
+  void beginPacked(uint32_t page, uint32_t pages, size_t shift, size_t bytes,
+                   uint32_t before, bool isZero) MPG_REQUIRES(lock);
+  /// Makes a new block of whole pages a packed one, if it has room.
+  void pack(uint32_t page, size_t bytes, bool isZero) MPG_REQUIRES(lock);
+  /// A block on the page where the last one ends; 0: none. \p dirtyPages: as
+  /// allocate().
+  uint32_t appendPacked(size_t bytes, uint32_t &dirtyPages) MPG_REQUIRES(lock);
+  /// One of those that were freed and kept whole; 0: none.
+  uint32_t reusePacked(size_t bytes) MPG_REQUIRES(lock);
+  void list(uint32_t page) MPG_REQUIRES(lock);
+  void unlist(uint32_t page) MPG_REQUIRES(lock);
+  /// It shares its last page no more, nor will it.
+  void leaveLast(uint32_t page) MPG_REQUIRES(lock);
+  void dissolve(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
+  void recyclePacked(uint32_t page, uint64_t besideBytes) MPG_REQUIRES(lock);
+  void dissolveListed() MPG_REQUIRES(lock);
+  bool resizePacked(uint32_t page, size_t bytes) MPG_REQUIRES(lock);
 
   uint16_t id = 0;
   int node = -1; ///< NUMA node of all its memory; -1: as it comes
@@ -173,6 +194,12 @@ private:
   PageChoice forBlocks MPG_GUARDED_BY(lock){false};
   PageChoice forLongBlocks MPG_GUARDED_BY(lock){true}; ///< of a frame and more
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
+  /// Blocks in memory that others had, since the last one was freed.
+  uint32_t taken MPG_GUARDED_BY(lock) = 0;
+  /// The packed block on whose last page the next one may begin.
+  uint32_t lastPacked MPG_GUARDED_BY(lock) = 0;
+  uint32_t
+      firstListed MPG_GUARDED_BY(lock) = 0; ///< of packed blocks kept whole
   /// Runs that unlock() gives back, linked.
   uint32_t leaving MPG_GUARDED_BY(lock) = 0;
   FreeRuns runs MPG_GUARDED_BY(lock);
@@ -209,16 +236,23 @@ inline uintptr_t addressOfPage(uint32_t page) {
   return heapMap.base + uintptr_t(page) * heapPageBytes;
 }
 
+/// Whether \p state is that of a block in use, of an arena.
+inline bool isMediumBlock(UnitState state) {
+  return state == UnitState::used || state == UnitState::packed;
+}
+
 /// The block whose first page is \p page.
-/// pre: its entry is used, or cached.
+/// pre: its entry is used, or freed and not yet a run.
 inline Range mediumBlock(uint32_t page) {
   const UnitEntry &entry = heapMap.pages[page];
-  MPG_CHECK(entry.state == UnitState::used ||
-            entry.state == UnitState::cached ||
-            entry.state == UnitState::large);
-  uintptr_t start = addressOfPage(page);
-  return {start + entry.detail * colorStepBytes,
-          start + entry.length * heapPageBytes};
+  UnitState state = entry.state;
+  MPG_CHECK(isMediumBlock(state) || state == UnitState::cached ||
+            state == UnitState::packedFree || state == UnitState::large);
+  uintptr_t pages = addressOfPage(page);
+  uintptr_t start = pages + entry.detail * colorStepBytes;
+  if (state == UnitState::packed || state == UnitState::packedFree)
+    return {start, start + heapMap.pages[page + 1].length};
+  return {start, pages + entry.length * heapPageBytes};
 }
 
 /// The shift of the block whose entry has \p head, in bytes.

@@ -63,6 +63,8 @@ static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
   }
   case UnitState::used:
   case UnitState::cached:
+  case UnitState::packed:
+  case UnitState::packedFree:
     return isInside ? length : 0;
   case UnitState::mapped: // entries of the other table
   case UnitState::lost:
@@ -149,7 +151,7 @@ static void addSlabFrame(ArenaUse &use, const HeapTile &tile) {
 
 static void addTile(ArenaUse &use, const HeapTile &tile) {
   use.mappedBytes += uint64_t(tile.pages) * heapPageBytes;
-  if (tile.state == UnitState::used)
+  if (tile.isMedium())
     use.used.add(1, usableBlock(tile.page).bytes());
   else if (tile.state == UnitState::slabs)
     addSlabFrame(use, tile);

@@ -46,6 +46,8 @@ struct HeapTile {
   /// The entry makes no sense; `pages` then leads to the next frame.
   bool isBroken;
   uint32_t end() const { return page + pages; }
+  /// A block in use, of less than the threshold for large ones.
+  bool isMedium() const { return isMediumBlock(state); }
 };
 
 /// The tile that begins at \p page, one of the heap's \p endPage pages with

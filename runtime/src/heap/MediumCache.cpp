@@ -91,7 +91,7 @@ uint32_t MediumCache::acquireLong(size_t bytes) {
 
 bool MediumCache::recycleLong(uint32_t page) {
   UnitEntry &entry = heapMap.pages[page];
-  MPG_CHECK(entry.state == UnitState::used);
+  MPG_CHECK(isMediumBlock(entry.state));
   // One more page for the shift.
   constexpr uint32_t maxPages = maxLongBytes / heapPageBytes + 1;
   settle();

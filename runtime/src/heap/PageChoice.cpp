@@ -13,11 +13,12 @@ static size_t countEdgePages(Range frame) {
   size_t count = 0;
   for (uint32_t page = getPage(frame.start); page < getPage(frame.end);) {
     const UnitEntry &entry = heapMap.pages[page];
-    bool isBlock =
-        entry.state == UnitState::used || entry.state == UnitState::cached;
+    bool isPacked = entry.state == UnitState::packed;
+    bool isBlock = isPacked || entry.state == UnitState::used ||
+                   entry.state == UnitState::cached;
     bool hasEdges = __atomic_load_n(&entry.previous, __ATOMIC_RELAXED) != 0;
     if (isBlock && hasEdges)
-      count += 2;
+      count += isPacked ? 1 : 2;
     page += isBlock && entry.length ? entry.length : 1;
   }
   return count;

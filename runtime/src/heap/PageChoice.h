@@ -34,6 +34,9 @@ public:
            heapSpace.mayWait();
   }
 
+  /// The program writes to few pages of its blocks.
+  bool isSparse() const { return use == Use::sparse; }
+
   /// \p memory has come as choose() said.
   void note(Range memory, HeapPages pages);
 

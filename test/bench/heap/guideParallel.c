@@ -2,7 +2,8 @@
  *
  * The work of the tuning guide, 7.4: two threads call malloc(64 KiB) 20,480
  * times, some times over. "hold" writes a byte in each block and frees them
- * when all are there, outside of the time; "pair" frees each block at once.
+ * when all are there, outside of the time; "ends" writes the last byte, too;
+ * "pair" frees each block at once.
  */
 #include "allocBench.h"
 
@@ -11,13 +12,15 @@
 #define BLOCK_BYTES (64 * KIB)
 
 static pthread_barrier_t barrier;
-static int isHold, rounds;
+static int isHold, isEnds, rounds;
 static struct Moment total;
 
 static void allocateAll(char **blocks) {
   for (int i = 0; i < BLOCKS; i++) {
     blocks[i] = getBlock(BLOCK_BYTES);
     *(volatile char *)blocks[i] = 1;
+    if (isEnds)
+      markBlock(blocks[i], BLOCK_BYTES);
     if (!isHold)
       free(blocks[i]);
   }
@@ -46,7 +49,8 @@ static void *work(void *argument) {
 }
 
 int main(int count, char **words) {
-  isHold = count > 1 && !strcmp(words[1], "hold");
+  isEnds = count > 1 && !strcmp(words[1], "ends");
+  isHold = isEnds || (count > 1 && !strcmp(words[1], "hold"));
   rounds = isHold ? 4 : 50;
   pthread_barrier_init(&barrier, NULL, THREADS);
   runThreads(THREADS, work);

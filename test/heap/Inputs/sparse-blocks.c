@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Holds 2,000 blocks of argv[1] bytes and has written argv[2] bytes at the start
-// of each. Prints the memory that came for them, in MiB and large pages.
+// of each, or at argv[3] places from its first byte to its last. Prints the
+// memory that came for them, in MiB and large pages. Frees every second block
+// and takes as many again; frees all. With argv[4] it writes past the end of one.
 
 #include "entry-memory.h"
+#include <malloc.h>
 
 enum { blocks = 2000 };
+static unsigned char *block[blocks];
+static size_t bytes, written, places = 1;
 
 static long hugeKib(void) {
   LineReader reader = {open("/proc/self/smaps_rollup", O_RDONLY), {0}, 0, 0};
@@ -16,21 +21,62 @@ static long hugeKib(void) {
   return sum;
 }
 
+static unsigned char *placeIn(int i, size_t place) {
+  return block[i] + (places > 1 ? place * (bytes - written) / (places - 1) : 0);
+}
+
+static void fill(int i) {
+  for (size_t place = 0; place < places; ++place)
+    memset(placeIn(i, place), i % 255 + 1, written);
+}
+
+static int isRight(int i) {
+  for (size_t place = 0; place < places; ++place)
+    for (size_t at = 0; at < written; ++at)
+      if (placeIn(i, place)[at] != i % 255 + 1)
+        return 0;
+  return 1;
+}
+
+static int isZero(int i) {
+  for (size_t at = 0; at < bytes; ++at)
+    if (block[i][at])
+      return 0;
+  return 1;
+}
+
+static void printPresent(const char *when, long before, long hugeBefore) {
+  printf("%s %ld MiB, large pages %ld\n", when, (presentKib() - before) / 1024,
+         (hugeKib() - hugeBefore) / 2048);
+}
+
 int main(int argc, char **argv) {
-  size_t bytes = strtoul(argv[1], NULL, 0), written = strtoul(argv[2], NULL, 0);
-  static char *block[blocks];
+  bytes = strtoul(argv[1], NULL, 0);
+  written = strtoul(argv[2], NULL, 0);
+  if (argc > 3)
+    places = strtoul(argv[3], NULL, 0);
   long before = presentKib(), hugeBefore = hugeKib();
   for (int i = 0; i < blocks; ++i) {
     block[i] = malloc(bytes);
-    memset(block[i], i + 1, written);
+    fill(i);
   }
-  printf("present %ld MiB, large pages %ld\n", (presentKib() - before) / 1024,
-         (hugeKib() - hugeBefore) / 2048);
-  for (int i = 0; i < blocks; ++i)
-    for (size_t at = 0; at < written; ++at)
-      if (block[i][at] != (char)(i + 1))
-        return 1;
-  for (int i = 0; i < blocks; ++i)
+  printPresent("present", before, hugeBefore);
+  for (int i = 1; i < blocks; i += 2)
     free(block[i]);
+  for (int i = 1; i < blocks; i += 2) {
+    block[i] = i % 64 == 1 ? calloc(bytes, 1) : malloc(bytes);
+    if (i % 64 == 1 && !isZero(i))
+      return 1;
+    fill(i);
+  }
+  printPresent("again", before, hugeBefore);
+  fflush(stdout);
+  if (argc > 4)
+    ++block[blocks / 2][malloc_usable_size(block[blocks / 2])];
+  for (int i = 0; i < blocks; ++i) {
+    if (!isRight(i))
+      return 1;
+    free(block[i]);
+  }
   return 0;
 }
