@@ -43,6 +43,15 @@ static std::string plainEvent(StringRef name) {
   return name.split(':').first.lower();
 }
 
+/// "cycles:u" and "cycles:k" are parts that are added up; "cycles" and
+/// "cycles:uk" contain them.
+static StringRef getScope(StringRef name) {
+  size_t end = name.find_last_of(":/");
+  StringRef modifiers = end == StringRef::npos ? "" : name.drop_front(end + 1);
+  bool isPart = modifiers.contains('u') != modifiers.contains('k');
+  return isPart ? " of a level" : "";
+}
+
 static const EventName *findEvent(StringRef name) {
   std::string plain = plainEvent(name);
   for (const EventName &event : eventNames)
@@ -95,8 +104,8 @@ void Measurement::add(StringRef name, uint64_t count, unsigned line,
                                 ": 0: each program has some, so this machine "
                                 "does not count them; count on one that does");
   // Of one event there is a row for each processor, core type or interval.
-  uint64_t &sum =
-      counts[{event->quantity, event->part.str(), (event->name + run).str()}];
+  uint64_t &sum = counts[{event->quantity, event->part.str(),
+                          (event->name + getScope(name) + run).str()}];
   sum = SaturatingAdd(sum, count);
 }
 

@@ -60,10 +60,14 @@ static bool isRow(StringRef line, char separator) {
 }
 
 /// Whether \p fields can be a line of perf stat about any event: a value, its
-/// unit, the event, and something after it; or a metric, which has no value.
+/// unit, the event, and something after it; or a metric, which has none of
+/// these.
 static bool canBeRow(const Fields &fields) {
   if (fields[0].empty())
     return true;
+  for (size_t i = 0; i + 3 < fields.size(); ++i)
+    if (fields[i].empty() && fields[i + 1].empty() && fields[i + 2].empty())
+      return true;
   for (size_t i = 0; i + 3 < fields.size(); ++i)
     if (isValue(fields[i]) && !fields[i + 2].empty() && !isValue(fields[i + 2]))
       return true;
@@ -98,13 +102,15 @@ static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
 }
 
 /// For how much of the time the event was counted; the rest is perf's estimate.
+/// It follows that time, in front of which -r and --for-each-cgroup have a
+/// field more.
 static std::optional<unsigned> percentCounted(const Fields &fields,
                                               size_t event) {
-  size_t at = event + 2;
-  if (event + 1 < fields.size() && fields[event + 1].ends_with("%"))
-    ++at; // with -r: how much the runs differ
+  size_t at = event + 1;
+  while (at < fields.size() && !isNumeral(fields[at]))
+    ++at;
   unsigned percent = 0;
-  if (at >= fields.size() ||
+  if (++at >= fields.size() ||
       fields[at].split('.').first.split(',').first.getAsInteger(10, percent))
     return std::nullopt;
   return percent;
@@ -256,8 +262,9 @@ static bool isMalloc(StringRef name) {
          is_contained(names, name.split('.').first);
 }
 
+/// The kernel's symbols are from itself, or from a file of them.
 static bool isFault(StringRef name, StringRef place) {
-  return place.contains("[kernel") &&
+  return (place.contains("[kernel") || place.contains("vmlinux")) &&
          (name.contains("page_fault") || name.contains("handle_mm_fault") ||
           name.contains("anonymous_page") || name.starts_with("clear_page") ||
           name.contains("clear_huge_page") || name.contains("do_mem_abort"));
@@ -286,7 +293,9 @@ Error mpg::readPerfScript(StringRef text, Measurement &into) {
     if (!head) // with -g: on the way there
       return parsePlace(line, sample);
     addTo(sample, *into.sampled);
-    sample = {Measurement::isTimeEvent(head->event) ? head->weight : 0};
+    bool isIdle = head->command == "swapper"; // of perf record -a
+    bool isTime = !isIdle && Measurement::isTimeEvent(head->event);
+    sample = {isTime ? head->weight : 0};
     if (!sample.weight)
       return;
     threads.insert(head->thread);
