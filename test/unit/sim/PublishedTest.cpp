@@ -343,6 +343,50 @@ TEST(SimPublished, SectorsOfL1) {
   }
 }
 
+/// Random lookups in a table in sector 0, beside two streams of 4 bytes for
+/// each lookup in sector 2. \returns refills of L1 for a lookup, for each
+/// limit.
+static std::vector<double>
+refillsOfLookups(uint64_t tableBytes, const std::vector<WayLimits> &limits) {
+  WhatIf whatIf = pagesOnly();
+  whatIf.limits.clear();
+  for (const WayLimits &limit : limits)
+    whatIf.limits.push_back({limit});
+  Model model(a64fx(), whatIf);
+  unsigned table = model.addSite({0, 0, 4, false, 0});
+  unsigned values = model.addSite({0, 1, 4, false, 2});
+  unsigned places = model.addSite({0, 2, 4, false, 2});
+  constexpr uint64_t lookups = 1 << 20, warmUp = 1 << 16;
+  Random random(1);
+  for (uint64_t lookup = 0; lookup < warmUp + lookups; ++lookup) {
+    if (lookup == warmUp)
+      model.resetCounts();
+    Core &core = model.core(0);
+    core.access(places, arena + 128 * mib + 4 * lookup);
+    core.access(values, arena + 64 * mib + 4 * lookup);
+    core.access(table, arena + 4 * random.below(tableBytes / 4));
+  }
+  std::vector<double> refills;
+  for (unsigned limit = 0; limit < limits.size(); ++limit)
+    refills.push_back(double(model.total(model.layout().firstCache(
+                          limit, Count::demandMisses))) /
+                      lookups);
+  return refills;
+}
+
+// HW:sector-lookups. 14 passes of 16 Mi lookups in each of two tables.
+TEST(SimPublished, SectorsOfLookups) {
+  const std::vector<WayLimits> limits = {{2, 2}, {3, 1}};
+  std::vector<double> small = refillsOfLookups(2 * mib, limits),
+                      large = refillsOfLookups(4 * mib, limits);
+  for (auto [limit, published] : std::map<size_t, double>{{0, 479}, {1, 476}}) {
+    double modelled = 14 * 16 * 1.048576 * (small[limit] + large[limit]);
+    printf("lookups in %d ways of L1: published %.0f M refills, model %.1f M\n",
+           limits[limit][0], published, modelled);
+    EXPECT_NEAR(modelled / published, 1, 0.005);
+  }
+}
+
 /// Lines read, by hops to their memory.
 static std::vector<uint64_t> readByHops(const Model &model,
                                         unsigned placement) {
