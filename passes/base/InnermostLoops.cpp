@@ -19,12 +19,13 @@ using namespace llvm;
 using namespace mpg;
 
 /// Headers stay the same while loops are changed.
-static SmallVector<BasicBlock *, 8>
-findInnermostLoops(Function &function, FunctionAnalysisManager &analyses) {
+static SmallVector<BasicBlock *, 8> findLoops(Function &function,
+                                              FunctionAnalysisManager &analyses,
+                                              bool isOuterToo) {
   SmallVector<BasicBlock *, 8> headers;
   for (Loop *loop :
        analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-    if (loop->isInnermost())
+    if (isOuterToo || loop->isInnermost())
       headers.push_back(loop->getHeader());
   return headers;
 }
@@ -72,9 +73,9 @@ struct VisitedLoop {
 static bool changeFunction(Function &function,
                            FunctionAnalysisManager &analyses,
                            const PassOptions &options, LoopVisitor visit,
-                           std::vector<VisitedLoop> &visited) {
+                           std::vector<VisitedLoop> &visited, bool isOuterToo) {
   bool isChanged = false;
-  for (BasicBlock *header : findInnermostLoops(function, analyses)) {
+  for (BasicBlock *header : findLoops(function, analyses, isOuterToo)) {
     Loop *loop = prepareLoop(*header, analyses, isChanged);
     if (!loop)
       continue;
@@ -109,11 +110,11 @@ static void emitRemarks(ArrayRef<VisitedLoop> visited, StringRef subject) {
           .emit(*one.outcome.remark);
 }
 
-PreservedAnalyses mpg::changeInnermostLoops(Module &module,
-                                            ModuleAnalysisManager &analyses,
-                                            const PassOptions &options,
-                                            StringRef subject,
-                                            LoopVisitor visit) {
+PreservedAnalyses mpg::changeLoops(Module &module,
+                                   ModuleAnalysisManager &analyses,
+                                   const PassOptions &options,
+                                   StringRef subject, LoopVisitor visit,
+                                   bool isOuterToo) {
   auto &functions =
       analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
           .getManager();
@@ -121,7 +122,8 @@ PreservedAnalyses mpg::changeInnermostLoops(Module &module,
   bool isChanged = false;
   for (Function &function : module)
     if (!function.isDeclaration())
-      isChanged |= changeFunction(function, functions, options, visit, visited);
+      isChanged |= changeFunction(function, functions, options, visit, visited,
+                                  isOuterToo);
   emitRemarks(visited, subject);
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

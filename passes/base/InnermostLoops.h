@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of passes that change innermost loops after all optimisations.
+// The frame of passes that change loops after all optimisations.
 
 #ifndef MPG_PASSES_INNERMOSTLOOPS_H
 #define MPG_PASSES_INNERMOSTLOOPS_H
@@ -32,14 +32,17 @@ using LoopVisitor = llvm::function_ref<LoopOutcome(
     llvm::Loop &loop, const llvm::DebugLoc &place,
     llvm::FunctionAnalysisManager &analyses)>;
 
-/// Calls \p visit for the innermost loops of \p module, except for those that
-/// do the few iterations that a vectorised one has left. Then emits a remark
-/// for each loop of the source, by \p subject: it may have become several, and
-/// one that was changed speaks for them. \returns what holds afterwards: all,
-/// if nothing was changed.
-llvm::PreservedAnalyses changeInnermostLoops(
-    llvm::Module &module, llvm::ModuleAnalysisManager &analyses,
-    const PassOptions &options, llvm::StringRef subject, LoopVisitor visit);
+/// Calls \p visit for the innermost loops of \p module, and before them for
+/// those around if \p isOuterToo. It leaves out loops that do the few
+/// iterations that a vectorised one has left. Then emits a remark for each loop
+/// of the source, by \p subject: it may have become several, and one that was
+/// changed speaks for them. \returns what holds afterwards: all, if nothing was
+/// changed.
+llvm::PreservedAnalyses changeLoops(llvm::Module &module,
+                                    llvm::ModuleAnalysisManager &analyses,
+                                    const PassOptions &options,
+                                    llvm::StringRef subject, LoopVisitor visit,
+                                    bool isOuterToo = false);
 
 /// Whether the option, or a directive for \p loop, asks for prefetches of what
 /// it walks through.

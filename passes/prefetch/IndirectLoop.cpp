@@ -10,6 +10,7 @@
 // a useless prefetch.
 
 #include "base/Access.h"
+#include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -25,23 +26,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-/// Instructions from an index to an address that are worth doing twice.
-static constexpr unsigned maxSteps = 16;
-/// Of two addresses so near only one is prefetched: the smallest lines.
-static constexpr int64_t nearBytes = 64;
-/// Smaller variables are in the first caches anyway.
-static constexpr uint64_t minTableBytes = 128 << 10;
-
-/// Whether \p address is in a variable that the first caches hold.
-static bool isInSmallVariable(const Value *address) {
-  auto *table = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
-  if (table)
-    return table->hasInitializer() &&
-           table->getDataLayout().getTypeAllocSize(table->getValueType()) <
-               minTableBytes;
-  return isa<AllocaInst>(getUnderlyingObject(address));
-}
 
 namespace {
 class IndirectWriter {
@@ -62,11 +46,6 @@ public:
   PrefetchVerdict run();
 
 private:
-  struct Lookup {
-    Instruction *access;
-    Value *address;
-    bool isWritten;
-  };
   const SCEVAddRecExpr *getIndexAddress(const LoadInst &load) const;
   bool findSteps(Value *value, SetVector<Instruction *> &steps) const;
   void addAccess(Instruction &access);
@@ -132,28 +111,19 @@ bool IndirectWriter::findSteps(Value *value,
 }
 
 void IndirectWriter::addAccess(Instruction &access) {
-  Use *use = taggableAddress(access);
-  if (!use || !use->get()->getType()->isPointerTy() || access.isVolatile() ||
-      access.isAtomic())
+  Value *address = getPrefetchable(access);
+  if (!address)
     return;
-  const SCEV *address = scev.getSCEV(*use);
-  if (isa<SCEVAddRecExpr>(address) || scev.isLoopInvariant(address, &loop) ||
-      isInSmallVariable(*use))
+  const SCEV *place = scev.getSCEV(address);
+  if (isa<SCEVAddRecExpr>(place) || scev.isLoopInvariant(place, &loop) ||
+      joinNear(lookups, place, access, scev))
     return;
-  for (Lookup &known : lookups) {
-    auto *apart = dyn_cast<SCEVConstant>(
-        scev.getMinusSCEV(address, scev.getSCEV(known.address)));
-    if (apart && apart->getAPInt().abs().ult(nearBytes)) {
-      known.isWritten |= access.mayWriteToMemory();
-      return;
-    }
-  }
   SetVector<Instruction *> steps;
-  if (!findSteps(*use, steps) || llvm::none_of(steps, [](Instruction *step) {
+  if (!findSteps(address, steps) || llvm::none_of(steps, [](Instruction *step) {
         return isa<LoadInst>(step);
       }))
     return;
-  lookups.push_back({&access, *use, access.mayWriteToMemory()});
+  lookups.push_back({&access, address, place, access.mayWriteToMemory()});
   allSteps.insert(steps.begin(), steps.end());
 }
 
@@ -226,9 +196,7 @@ Value *IndirectWriter::copy(const Instruction &step, IRBuilder<> &builder) {
     return builder.CreateFreeze(
         builder.CreateAlignedLoad(load->getType(), address, load->getAlign()));
   }
-  Instruction *copy = builder.Insert(step.clone());
-  copy->dropPoisonGeneratingFlags();
-  copy->dropUnknownNonDebugMetadata();
+  Instruction *copy = builder.Insert(copyStep(step));
   for (Use &operand : copy->operands())
     if (Value *other = copies.lookup(operand))
       operand.set(other);
@@ -261,15 +229,8 @@ PrefetchVerdict IndirectWriter::run() {
     builder.SetCurrentDebugLocation(step->getDebugLoc());
     copies[step] = copy(*step, builder);
   }
-  for (const Lookup &lookup : lookups) {
-    builder.SetCurrentDebugLocation(lookup.access->getDebugLoc());
-    // Locality 3 is L1; data, not code.
-    CallInst *call = builder.CreateIntrinsic(
-        Intrinsic::prefetch, {lookup.address->getType()},
-        {copies.lookup(lookup.address), builder.getInt32(lookup.isWritten),
-         builder.getInt32(3), builder.getInt32(1)});
-    call->copyMetadata(*lookup.access, {LLVMContext::MD_mmra});
-  }
+  for (const Lookup &lookup : lookups)
+    writePrefetch(lookup, copies.lookup(lookup.address), builder);
   return {unsigned(lookups.size()), {}, distance, nullptr};
 }
 

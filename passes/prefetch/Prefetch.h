@@ -11,7 +11,7 @@
 // which all streams with one step share.
 //
 // --mpg-prefetch-indirect: a[b[i]], by b some iterations ahead, on every
-// target.
+// target; and rows that b names.
 //
 // A prefetch changes no value and cannot fault, so the addresses beyond the end
 // of an array need no check.
@@ -35,6 +35,8 @@ struct PrefetchVerdict {
   PrefetchLines lines;  ///< as they are in this loop
   unsigned ahead = 0;   ///< iterations; then the streams are lookups
   const char *reason = nullptr; ///< why not; null: all analyses are stale
+  unsigned rows = 0;            ///< begins of rows that lookups name
+  unsigned rowsAhead = 0;       ///< iterations
 };
 
 /// Puts prefetches into \p loop, an innermost one with a preheader.
@@ -47,6 +49,11 @@ PrefetchVerdict writePrefetches(llvm::Loop &loop, PrefetchLines lines,
 PrefetchVerdict
 writeIndirectPrefetches(llvm::Loop &loop, unsigned distance, bool hasRows,
                         llvm::FunctionAnalysisManager &analyses);
+
+/// Puts prefetches of what \p loop, which has loops in it, looks up by a list
+/// into it. \p distance is in iterations of short loops as these are.
+PrefetchVerdict writeListPrefetches(llvm::Loop &loop, unsigned distance,
+                                    llvm::FunctionAnalysisManager &analyses);
 
 class PrefetchPass : public llvm::PassInfoMixin<PrefetchPass> {
 public:

@@ -27,52 +27,88 @@ makeRemark(const PrefetchVerdict &verdict, const DebugLoc &place,
   }
   auto remark = std::make_unique<OptimizationRemark>(
       remarkPass, "PrefetchInserted", place, header);
-  if (verdict.ahead) {
-    *remark << "prefetches " << ore::NV("Lookups", verdict.streams)
-            << (verdict.streams == 1 ? " lookup by an index, "
-                                     : " lookups by an index, ")
-            << ore::NV("Iterations", verdict.ahead) << " iterations ahead";
+  auto add = [&](StringRef before, StringRef key, unsigned count,
+                 StringRef word, StringRef after) {
+    *remark << before << ore::NV(key, count) << word << (count == 1 ? "" : "s")
+            << after;
+  };
+  if (!verdict.ahead) {
+    add("prefetches ", "Streams", verdict.streams, " stream", "");
+    if (verdict.lines.l1)
+      add(", ", "L1Lines", verdict.lines.l1, " line", " ahead into L1");
+    if (verdict.lines.l2)
+      add(", ", "L2Lines", verdict.lines.l2, " line", " ahead into L2");
     return remark;
   }
-  *remark << "prefetches " << ore::NV("Streams", verdict.streams)
-          << (verdict.streams == 1 ? " stream" : " streams");
-  if (verdict.lines.l1)
-    *remark << ", " << ore::NV("L1Lines", verdict.lines.l1)
-            << " lines ahead into L1";
-  if (verdict.lines.l2)
-    *remark << ", " << ore::NV("L2Lines", verdict.lines.l2)
-            << " lines ahead into L2";
+  StringRef before = "prefetches ";
+  if (verdict.streams) {
+    add(before, "Lookups", verdict.streams, " lookup", " by an index");
+    add(", ", "Iterations", verdict.ahead, " iteration", " ahead");
+    before = "; ";
+  }
+  if (verdict.rows) {
+    add(before, "Rows", verdict.rows, " row", "");
+    add(", ", "RowIterations", verdict.rowsAhead, " iteration", " ahead");
+  }
   return remark;
 }
 
-static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
-                             FunctionAnalysisManager &analyses,
-                             const PassOptions &options, bool hasLines) {
-  BasicBlock *header = loop.getHeader();
+static LoopOutcome makeOutcome(const PrefetchVerdict &verdict,
+                               const DebugLoc &place,
+                               const BasicBlock *header) {
+  if (!verdict.reason && !verdict.streams && !verdict.rows)
+    return {};
+  return {!verdict.reason, makeRemark(verdict, place, header)};
+}
+
+/// Iterations ahead of lookups, by the loop's own directive or the options.
+static unsigned getAhead(const Loop &loop, const PassOptions &options) {
+  auto own = getOptionalIntLoopAttribute(&loop, indirectMark);
+  return unsigned(own.value_or(int(options.prefetchIndirect)));
+}
+
+/// Why neither kind of prefetch is put into \p loop. Null: they may be.
+static const char *whyForbidden(const Loop &loop) {
   auto asked = getOptionalIntLoopAttribute(&loop, prefetchMark);
+  return asked && !*asked ? "the source forbids it (noprefetch)"
+                          : whyUnchanged(*loop.getHeader()->getParent());
+}
+
+static LoopOutcome visitOuterLoop(Loop &loop, const DebugLoc &place,
+                                  FunctionAnalysisManager &analyses,
+                                  const PassOptions &options) {
+  BasicBlock *header = loop.getHeader();
+  unsigned ahead = getAhead(loop, options);
+  if (!ahead || whyForbidden(loop))
+    return {};
+  return makeOutcome(writeListPrefetches(loop, ahead, analyses), place, header);
+}
+
+static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
+                                      FunctionAnalysisManager &analyses,
+                                      const PassOptions &options,
+                                      bool hasLines) {
+  BasicBlock *header = loop.getHeader();
   auto l1 = getOptionalIntLoopAttribute(&loop, prefetchL1Mark);
   auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
-  auto own = getOptionalIntLoopAttribute(&loop, indirectMark);
-  auto ahead = unsigned(own.value_or(int(options.prefetchIndirect)));
+  unsigned ahead = getAhead(loop, options);
+  bool isOwn = getOptionalIntLoopAttribute(&loop, indirectMark).has_value();
   bool walks = hasLines && getsPrefetches(loop, options);
   if (!walks && !ahead)
     return {};
   PrefetchLines lines = {unsigned(l1.value_or(int(options.prefetchLines.l1))),
                          unsigned(l2.value_or(int(options.prefetchLines.l2)))};
   PrefetchVerdict verdict;
-  verdict.reason = asked && !*asked ? "the source forbids it (noprefetch)"
-                                    : whyUnchanged(*header->getParent());
+  verdict.reason = whyForbidden(loop);
   bool isForbidden = verdict.reason;
   bool isZeroed = getZeroedRound(loop);
   if (!isForbidden && ahead && isZeroed)
     verdict.reason = "its lines are zeroed ahead";
   else if (!isForbidden && ahead)
-    verdict = writeIndirectPrefetches(loop, ahead, own.has_value(), analyses);
+    verdict = writeIndirectPrefetches(loop, ahead, isOwn, analyses);
   if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);
-  if (!verdict.reason && !verdict.streams)
-    return {};
-  return {!verdict.reason, makeRemark(verdict, place, header)};
+  return makeOutcome(verdict, place, header);
 }
 
 PreservedAnalyses PrefetchPass::run(Module &module,
@@ -89,10 +125,12 @@ PreservedAnalyses PrefetchPass::run(Module &module,
          "prefetch has no effect: it is for AArch64 Linux only");
     return PreservedAnalyses::all();
   }
-  return changeInnermostLoops(module, analyses, options, "Prefetch",
-                              [&](Loop &loop, const DebugLoc &place,
-                                  FunctionAnalysisManager &functions) {
-                                return visitLoop(loop, place, functions,
-                                                 options, hasLines);
-                              });
+  auto visit = [&](Loop &loop, const DebugLoc &place,
+                   FunctionAnalysisManager &functions) {
+    return loop.isInnermost()
+               ? visitInnermostLoop(loop, place, functions, options, hasLines)
+               : visitOuterLoop(loop, place, functions, options);
+  };
+  return changeLoops(module, analyses, options, "Prefetch", visit,
+                     /*isOuterToo=*/isIndirect);
 }

@@ -73,12 +73,11 @@ PreservedAnalyses StreamLoopsPass::run(Module &module,
          "stream-stores has no effect: it is for x86-64 Linux only");
     return PreservedAnalyses::all();
   }
-  return changeInnermostLoops(module, analyses, options, "Stream",
-                              [&](Loop &loop, const DebugLoc &place,
-                                  FunctionAnalysisManager &functions) {
-                                return divideLoop(loop, place, functions,
-                                                  options);
-                              });
+  return changeLoops(module, analyses, options, "Stream",
+                     [&](Loop &loop, const DebugLoc &place,
+                         FunctionAnalysisManager &functions) {
+                       return divideLoop(loop, place, functions, options);
+                     });
 }
 
 static bool canStream(const StoreInst &store, const DataLayout &layout) {
@@ -164,9 +163,9 @@ PreservedAnalyses StreamStoresPass::run(Module &module,
   PassOptions options = loadPassOptions(module);
   if (!options.streamStores || !isLastStage(module, stage))
     return PreservedAnalyses::all();
-  return changeInnermostLoops(module, analyses, options, "Stream",
-                              [](Loop &loop, const DebugLoc &place,
-                                 FunctionAnalysisManager &functions) {
-                                return streamStores(loop, place, functions);
-                              });
+  return changeLoops(module, analyses, options, "Stream",
+                     [](Loop &loop, const DebugLoc &place,
+                        FunctionAnalysisManager &functions) {
+                       return streamStores(loop, place, functions);
+                     });
 }

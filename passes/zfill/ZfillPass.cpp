@@ -116,16 +116,17 @@ PreservedAnalyses ZfillPass::run(Module &module,
     return PreservedAnalyses::all();
   }
   unsigned minBytes = 0;
-  PreservedAnalyses preserved = changeInnermostLoops(
-      module, analyses, options, "Zfill",
-      [&](Loop &loop, const DebugLoc &place,
-          FunctionAnalysisManager &functions) {
-        unsigned lines = chooseLines(loop, options);
-        LoopOutcome outcome = visitLoop(loop, place, functions, options, lines);
-        if (outcome.isChanged)
-          minBytes = std::max(minBytes, minBlockBytes(lines));
-        return outcome;
-      });
+  PreservedAnalyses preserved =
+      changeLoops(module, analyses, options, "Zfill",
+                  [&](Loop &loop, const DebugLoc &place,
+                      FunctionAnalysisManager &functions) {
+                    unsigned lines = chooseLines(loop, options);
+                    LoopOutcome outcome =
+                        visitLoop(loop, place, functions, options, lines);
+                    if (outcome.isChanged)
+                      minBytes = std::max(minBytes, minBlockBytes(lines));
+                    return outcome;
+                  });
   if (minBytes && targetHasTags(module))
     addStartCheck(module, minBytes);
   return preserved;

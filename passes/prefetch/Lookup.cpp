@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Lookup.h.
+
+#include "prefetch/Lookup.h"
+#include "base/Access.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mpg;
+
+/// Of two addresses so near only one is prefetched: the smallest lines.
+static constexpr int64_t nearBytes = 64;
+/// Smaller variables are in the first caches anyway.
+static constexpr uint64_t minTableBytes = 128 << 10;
+
+/// Whether \p address is in a variable that the first caches hold.
+static bool isInSmallVariable(const Value *address) {
+  auto *table = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
+  if (table)
+    return table->hasInitializer() &&
+           table->getDataLayout().getTypeAllocSize(table->getValueType()) <
+               minTableBytes;
+  return isa<AllocaInst>(getUnderlyingObject(address));
+}
+
+Value *mpg::getPrefetchable(Instruction &access) {
+  Use *use = taggableAddress(access);
+  return use && use->get()->getType()->isPointerTy() && !access.isVolatile() &&
+                 !access.isAtomic() && !isInSmallVariable(*use)
+             ? use->get()
+             : nullptr;
+}
+
+bool mpg::joinNear(MutableArrayRef<Lookup> lookups, const SCEV *place,
+                   const Instruction &access, ScalarEvolution &scev) {
+  for (Lookup &known : lookups) {
+    auto *apart = dyn_cast<SCEVConstant>(scev.getMinusSCEV(place, known.place));
+    if (apart && apart->getAPInt().abs().ult(nearBytes)) {
+      known.isWritten |= access.mayWriteToMemory();
+      return true;
+    }
+  }
+  return false;
+}
+
+Instruction *mpg::copyStep(const Instruction &step) {
+  Instruction *copy = step.clone();
+  copy->dropPoisonGeneratingFlags();
+  copy->dropUnknownNonDebugMetadata();
+  return copy;
+}
+
+void mpg::writePrefetch(const Lookup &lookup, Value *address,
+                        IRBuilder<> &builder) {
+  builder.SetCurrentDebugLocation(lookup.access->getDebugLoc());
+  // Locality 3 is L1; data, not code.
+  CallInst *call =
+      builder.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
+                              {address, builder.getInt32(lookup.isWritten),
+                               builder.getInt32(3), builder.getInt32(1)});
+  call->copyMetadata(*lookup.access, {LLVMContext::MD_mmra});
+}

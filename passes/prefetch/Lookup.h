@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses by an index that a loop has read, which its prefetches are for.
+
+#ifndef MPG_PASSES_LOOKUP_H
+#define MPG_PASSES_LOOKUP_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class SCEV;
+class ScalarEvolution;
+} // namespace llvm
+
+namespace mpg {
+
+/// Instructions from an index to an address that are worth doing twice.
+constexpr unsigned maxSteps = 16;
+
+struct Lookup {
+  llvm::Instruction *access;
+  llvm::Value *address;
+  const llvm::SCEV *place; ///< the address, the first one in inner loops
+  bool isWritten;
+};
+
+/// The address of \p access if it may need a prefetch: it is a plain access,
+/// and not to a variable that the first caches hold anyway. Else null.
+llvm::Value *getPrefetchable(llvm::Instruction &access);
+
+/// Whether one of \p lookups is so near \p place that it gets the same line. It
+/// then counts as written if \p access writes.
+bool joinNear(llvm::MutableArrayRef<Lookup> lookups, const llvm::SCEV *place,
+              const llvm::Instruction &access, llvm::ScalarEvolution &scev);
+
+/// A copy of \p step for other operands: without what is known of its result.
+llvm::Instruction *copyStep(const llvm::Instruction &step);
+
+/// Prefetches \p address for \p lookup.
+void writePrefetch(const Lookup &lookup, llvm::Value *address,
+                   llvm::IRBuilder<> &builder);
+
+} // namespace mpg
+
+#endif // MPG_PASSES_LOOKUP_H

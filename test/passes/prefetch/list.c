@@ -1,0 +1,66 @@
+// A loop around others prefetches what it looks up by a list: the bounds of a row, and nearer
+// ahead the row's begin. It may end early, call anything and change the list.
+// DEFINE: %{options} = prefetch-indirect=32,verify=on
+// DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang -O2 -fno-unroll-loops -fno-vectorize -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s -o %t.s
+// RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s
+// RUN: FileCheck %s --input-file=%t.s --check-prefix=ASM
+// RUN: %{cc} --target=aarch64-linux-gnu -mcpu=a64fx 2>&1 | FileCheck %s
+// RUN: %{cc} --target=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefix=TAGGED
+// TAGGED: list.c:[[#]]:3: remark: this loop gets no prefetches: its machine may tag memory: name one with -mcpu=
+// TAGGED-NOT: remark: prefetches {{.*}} row
+// REDEFINE: %{options} = prefetch-indirect=1,verify=on
+// RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: remark: prefetches 1 lookup by an index, 2 iterations ahead; 1 row, 1 iteration ahead
+
+// ASM-LABEL: visit:
+// ASM-COUNT-2: prefetcht0
+// ASM-NOT: prefetcht0
+// ASM: {{^}}.Lfunc_end0:
+long visit(const int *queue, long n, const long *row, const int *next, int *seen) {
+  long count = 0;
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  for (long i = 0; i < n; i++)
+    for (long k = row[queue[i]]; k < row[queue[i] + 1]; k++)
+      if (!seen[next[k]]++) count++;
+  return count;
+}
+int stops(int);
+struct Graph { long *row; };
+long early(const unsigned *queue, const struct Graph *graph, const int *next, long n) {
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 2 lookups by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  for (long i = 0; i < n; i++) {
+    unsigned u = queue[i];
+    for (long k = graph->row[u]; k < graph->row[u + 1]; k++)
+      if (stops(next[k])) return i;
+  }
+  return 0;
+}
+struct Node { struct Node *next; long key; };
+long probe(struct Node *const *bucket, const unsigned *key, long n) {
+  long found = 0;
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  for (long i = 0; i < n; i++)
+    for (struct Node *node = bucket[key[i] * 2654435761u >> 8]; node; node = node->next)
+      found += node->key == key[i];
+  return found;
+}
+// The pointers of the list are to different objects: nothing is loaded from these ahead.
+long objects(struct Node **const *list, long n) {
+  long sum = 0;
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead [-Rpass
+  for (long i = 0; i < n; i++)
+    for (struct Node *node = list[i][3]; node; node = node->next) sum += node->key;
+  return sum;
+}
+// Nothing to say of loops around: rows in order, a volatile list, one that is itself linked.
+// CHECK-NOT: :3: remark:
+double none(const int *start, const unsigned *column, const double *x, const volatile int *list, const int *link, long n) {
+  double sum = 0;
+  for (long i = 0; i < n; i++)
+    for (int k = start[i]; k < start[i + 1]; k++) sum += x[column[k]];
+  for (long i = 0; i < n; i++)
+    for (int u = list[i], k = start[u]; k < start[u + 1]; k++) sum += x[column[k]];
+  for (int at = 0; at >= 0; at = link[at])
+    for (int k = start[at]; k < start[at + 1]; k++) sum += x[column[k]];
+  return sum;
+}
