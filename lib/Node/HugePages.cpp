@@ -75,12 +75,34 @@ static Fact<uint64_t> readBasePage(const SysTree &tree) {
   return Fact<uint64_t>::missing("/proc/self/auxv: no size of a page in it");
 }
 
+/// In a container without /sys: the pool of the default size. Others, if any,
+/// are unknown.
+static Fact<std::vector<HugePool>> readDefaultPool(const SysTree &tree) {
+  Fact<uint64_t> pageBytes = tree.kibibytes("/proc/meminfo", "Hugepagesize");
+  auto count = [&](StringRef name) -> Fact<uint64_t> {
+    Fact<std::string> text = tree.field("/proc/meminfo", name);
+    if (!text)
+      return Fact<uint64_t>::missing(text.unknown);
+    if (std::optional<uint64_t> number = parseNumber(*text))
+      return *number;
+    return Fact<uint64_t>::missing("/proc/meminfo: no number after " +
+                                   name.str());
+  };
+  Fact<uint64_t> total = count("HugePages_Total");
+  if (!pageBytes || !total || !isPowerOf2_64(*pageBytes))
+    return Fact<std::vector<HugePool>>::missing(
+        "/sys/kernel/mm/hugepages: there is no /sys/kernel/mm");
+  return std::vector<HugePool>{
+      {*pageBytes, total, count("HugePages_Free"), count("HugePages_Rsvd"),
+       count("HugePages_Surp"),
+       tree.number("/proc/sys/vm/nr_overcommit_hugepages")}};
+}
+
 static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
   constexpr const char *folder = "/sys/kernel/mm/hugepages";
-  // Without /sys nothing is known, with it the absence of large pages is.
+  // Without /sys little is known, with it the absence of large pages is.
   if (!tree.exists("/sys/kernel/mm"))
-    return Fact<std::vector<HugePool>>::missing(std::string(folder) +
-                                                ": there is no /sys/kernel/mm");
+    return readDefaultPool(tree);
   Fact<std::vector<std::string>> names = tree.names(folder);
   if (!names)
     return Fact<std::vector<HugePool>>::missing(names.unknown);
