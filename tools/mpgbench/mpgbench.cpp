@@ -12,6 +12,7 @@
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/Experiment.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -94,7 +95,7 @@ static std::optional<std::string> readValues(const InputArgList &args,
              ": has to be a number from 1 on";
     options.seed = *seed;
   }
-  unsigned toOutput = 0;
+  StringSet<> names;
   for (auto [id, file] : {std::pair(OPT_json, &options.jsonFile),
                           std::pair(OPT_csv, &options.csvFile),
                           std::pair(OPT_html, &options.htmlFile)})
@@ -102,10 +103,12 @@ static std::optional<std::string> readValues(const InputArgList &args,
       *file = arg->getValue();
       if (file->empty())
         return arg->getSpelling().str() + " needs the name of a file";
-      toOutput += *file == "-";
+      if (!names.insert(*file).second)
+        return *file == "-"
+                   ? std::string("only one file can go to standard output")
+                   : printable(*file) + " is named twice: a report would "
+                                        "overwrite the other";
     }
-  if (toOutput > 1)
-    return std::string("only one file can go to standard output");
   return std::nullopt;
 }
 
@@ -157,6 +160,20 @@ static std::optional<std::string> readCommand(const InputArgList &args,
   return std::nullopt;
 }
 
+/// What has no results writes none.
+static std::optional<std::string> checkFiles(const InputArgList &args,
+                                             const BenchOptions &options) {
+  using Command = BenchOptions::Command;
+  bool hasResults =
+      options.command != Command::compare && options.command != Command::list;
+  const Arg *arg = args.getLastArg(OPT_json, OPT_csv, OPT_html);
+  if (hasResults || !arg)
+    return std::nullopt;
+  return arg->getSpelling().str() + " is for run, all, kit and show; " +
+         (options.command == Command::list ? "list" : "--compare") +
+         " prints only";
+}
+
 /// Nothing when the program has said all it has to say (--help, --version, a
 /// usage error); \p status is then the exit status.
 static std::optional<BenchOptions> parseOptions(int argc, char **argv,
@@ -169,6 +186,8 @@ static std::optional<BenchOptions> parseOptions(int argc, char **argv,
   if (std::optional<std::string> error = readValues(line.args(), options))
     return line.usageError(*error, status);
   if (std::optional<std::string> error = readCommand(line.args(), options))
+    return line.usageError(*error, status);
+  if (std::optional<std::string> error = checkFiles(line.args(), options))
     return line.usageError(*error, status);
   return options;
 }
