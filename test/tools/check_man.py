@@ -93,7 +93,7 @@ def check_example(line: str, name: str, options: Dict[str, str]) -> List[str]:
 def differences(page: str, program: str) -> List[str]:
     usage, options, statuses = read_help(program)
     sections = read_sections(page)
-    if [name for name in sections if name not in ("FINDINGS", "FILES")] != SECTIONS:
+    if [name for name in sections if name not in ("FINDINGS", "ENVIRONMENT", "FILES")] != SECTIONS:
         return [f"sections are {', '.join(sections)}"]
     entries = read_entries(sections["OPTIONS"])
     found = []
