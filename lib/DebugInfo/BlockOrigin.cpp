@@ -41,7 +41,7 @@ bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
 }
 
 /// Between the program and its memory, or before its main; no user looks for an
-/// array there.
+/// array there. Libraries of containers in headers are like that of C++.
 static bool isNobodys(StringRef library, const SourceFrame &frame) {
   for (StringRef prefix :
        {"libmpgrt.", "libc.so", "libc-2", "libstdc++.", "libc++", "ld-linux",
@@ -51,8 +51,8 @@ static bool isNobodys(StringRef library, const SourceFrame &frame) {
   StringRef function = frame.function;
   for (StringRef prefix :
        {"_start", "mpg::", "operator new", "std::", "__gnu_cxx::", "__rust_",
-        "alloc::alloc::", "alloc::raw_vec::", "_FortranA",
-        "Fortran::runtime::"})
+        "alloc::alloc::", "alloc::raw_vec::", "_FortranA", "Fortran::runtime::",
+        "Kokkos::", "Eigen::", "boost::", "thrust::", "umpire::", "RAJA::"})
     if (function.starts_with(prefix))
       return true;
   if (StringRef(frame.file).contains("/include/c++/"))
