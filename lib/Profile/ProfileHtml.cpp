@@ -29,6 +29,8 @@ body{max-width:80rem}
 td.picture{padding-right:1rem}
 tbody th{min-width:11rem}th summary{width:auto}
 td code{white-space:nowrap}th .muted{font-weight:400;font-size:.85rem}
+@media(max-width:60rem){td .bar{max-width:4.5rem}td.picture{padding-right:.5rem}
+tbody th{min-width:9rem}}
 )css";
 
 static void writePiece(raw_ostream &out, StringRef kind, double &at,
@@ -44,7 +46,8 @@ static void writePiece(raw_ostream &out, StringRef kind, double &at,
 static void beginBar(raw_ostream &out, double width, StringRef words) {
   out << "<svg class=\"bar\" role=\"img\" aria-label=\"" << escapeHtml(words)
       << "\" width=\"" << int(width) << "\" height=\"14\" viewBox=\"0 0 "
-      << int(width) << " 14\"><title>" << escapeHtml(words) << "</title>";
+      << int(width) << " 14\" preserveAspectRatio=\"none\"><title>"
+      << escapeHtml(words) << "</title>";
 }
 
 /// \p max: bytes of a bar of full length.

@@ -405,11 +405,16 @@ std::string mpg::describeWorkingSet(const Profile &profile) {
   const WorkingSetFacts &facts = *profile.workingSet;
   if (!facts.missing.empty())
     return "working set: " + facts.missing;
-  return formatv("accessed within {0:F1} s, {1}", facts.meanSeconds,
-                 facts.intervals == 1
-                     ? std::string("one time")
-                     : "mean of " + std::to_string(facts.intervals) + " times")
-      .str();
+  std::string text =
+      formatv("accessed within {0:F1} s, {1}", facts.meanSeconds,
+              facts.intervals == 1
+                  ? std::string("one time")
+                  : "mean of " + std::to_string(facts.intervals) + " times");
+  if (none_of(profile.objects, [](const ProfileObject &object) {
+        return object.accesses.presentBytes;
+      }))
+    text += ": no object had memory then";
+  return text;
 }
 
 bool mpg::liesOnSeveralNodes(const Profile &profile) {
