@@ -3,6 +3,8 @@
  * The kernels of sim_speed.py: sim_speed KERNEL ROUNDS.
  *   triad        a[i] = b[i] + s * c[i], three arrays of 8 MiB
  *   embedding    rows of 1 KiB out of 64 MiB, at random, summed up
+ *   rows512      the same, rows of 512 bytes
+ *   product      of two matrices of 200^2, a naive one: down columns of one
  *   banded       sparse matrix times vector, 16 elements a row side by side
  *   random       the same, anywhere in a vector of 8 MB
  */
@@ -13,8 +15,9 @@
 
 enum {
   triadSize = 1 << 20,
-  rowSize = 256,
-  rows = 1 << 16,
+  tableSize = 1 << 24,
+  maxRowSize = 256,
+  productSize = 200,
   perRow = 16,
   matrixRows = 1 << 16,
   columns = 1000000
@@ -43,11 +46,11 @@ static double triad(int rounds) {
   return a[17];
 }
 
-static double embedding(int rounds) {
-  float *table = memory((size_t)rows * rowSize * 4);
-  float sum[rowSize] = {0};
+static double embedding(int rounds, int rowSize) {
+  float *table = memory((size_t)tableSize * 4);
+  float sum[maxRowSize] = {0};
   for (int round = 0; round < rounds * 4096; ++round) {
-    const float *row = table + next() % rows * rowSize;
+    const float *row = table + next() % (tableSize / rowSize) * rowSize;
     for (int i = 0; i < rowSize; ++i)
       sum[i] += row[i];
   }
@@ -55,6 +58,20 @@ static double embedding(int rounds) {
   for (int i = 0; i < rowSize; ++i) // what is not read is not looked up
     all += sum[i];
   return all;
+}
+
+static double product(int rounds) {
+  size_t bytes = (size_t)productSize * productSize * 8;
+  double *a = memory(bytes), *b = memory(bytes), *c = memory(bytes);
+  for (int round = 0; round < rounds; ++round)
+    for (int i = 0; i < productSize; ++i)
+      for (int j = 0; j < productSize; ++j) {
+        double sum = 0;
+        for (int k = 0; k < productSize; ++k)
+          sum += a[i * productSize + k] * b[k * productSize + j];
+        c[i * productSize + j] += sum;
+      }
+  return c[17];
 }
 
 static double multiply(int rounds, int isBanded) {
@@ -83,7 +100,11 @@ int main(int argc, char **argv) {
   if (!strcmp(kernel, "triad"))
     result = triad(rounds);
   else if (!strcmp(kernel, "embedding"))
-    result = embedding(rounds);
+    result = embedding(rounds, maxRowSize);
+  else if (!strcmp(kernel, "rows512"))
+    result = embedding(rounds, 128);
+  else if (!strcmp(kernel, "product"))
+    result = product(rounds);
   else if (!strcmp(kernel, "banded") || !strcmp(kernel, "random"))
     result = multiply(rounds, kernel[0] == 'b');
   else
