@@ -10,7 +10,9 @@
 #include "heap/HeapChecks.h"
 #include "heap/HeapLarge.h"
 #include "heap/HeapMedium.h"
+#include "heap/HeapSlabs.h"
 #include "heap/HeapWalk.h"
+#include "pages/Shortage.h"
 
 #include <errno.h>
 #include <string.h>
@@ -229,6 +231,22 @@ static void *tryNext(Request &request) {
              : nextMalloc.memalign(request.alignment, request.bytes);
 }
 
+/// Returns free memory to the system after a limit on memory has refused
+/// \p bytes. False: there was none, or too little.
+static bool makeRoom(size_t bytes) {
+  if (isLockedIn)
+    return false;
+  uint64_t mapped = heapSpace.mapped().all();
+  uint64_t left = readMemoryLimit().leftBytes, promises = readPromisesLeft();
+  left = promises < left ? promises : left;
+  if (left == UINT64_MAX || bytes > left + mapped)
+    return false;
+  freeUnusedPages();
+  for (unsigned i = 0; i < arenaCount(); ++i)
+    arenaAt(uint16_t(i)).trim(0);
+  return heapSpace.mapped().all() < mapped;
+}
+
 static void *allocate(Request &request) {
   size_t asked = request.bytes;
   request.bytes = withGuard(asked);
@@ -252,8 +270,10 @@ static void *allocate(Request &request) {
     return block;
   }
   request.bytes = asked;
-  if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext)
-    return tryNext(request);
+  if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext) {
+    block = tryNext(request);
+    return block || !makeRoom(asked) ? block : tryNext(request);
+  }
   errno = ENOMEM;
   return nullptr;
 }
@@ -608,7 +628,10 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
   BlockPlace place;
   if (isForNext(block, place)) {
     unwatch(block, SIZE_MAX - 1); // before another thread gets it
-    return watched(nextMalloc.realloc(block, bytes), bytes);
+    void *other = nextMalloc.realloc(block, bytes);
+    if (!other && bytes && makeRoom(bytes))
+      other = nextMalloc.realloc(block, bytes);
+    return watched(other, bytes);
   }
   if (!place.isInUse()) {
     complain(place, "realloc", block, caller);

@@ -259,11 +259,7 @@ static bool trimPages(size_t keepBytes) {
 
 static bool trimHeap(size_t keepBytes) {
   uint64_t before = heapSpace.mapped().all();
-  settleCaches();
-  if (ThreadCache *cache = ownCache()) {
-    cache->medium.clear();
-    cache->releaseEmpty();
-  }
+  freeUnusedPages();
   bool any = trimPages(keepBytes);
   any |= heapSpace.returnSparse(trimPages, keepBytes);
   // Or it went back when it became free.

@@ -37,6 +37,15 @@ void mpg::settleCaches() {
       cache->tidy();
 }
 
+void mpg::freeUnusedPages() {
+  settleCaches();
+  if (ThreadCache *cache = ownCache()) {
+    cache->medium.clear();
+    cache->releaseEmpty();
+  }
+  slabFrames.releaseSpare();
+}
+
 /// Pages of a run whose first entry is \p entry; 0: it cannot be one.
 static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
   constexpr uint32_t slabPages = SlabFrames::framePages;

@@ -37,6 +37,10 @@ public:
 /// pre: the caller has no lock of the heap.
 void settleCaches();
 
+/// The same, and gives the arenas what the calling thread keeps of medium
+/// blocks, its empty slabs, and a spare frame of slabs.
+void freeUnusedPages();
+
 /// Pages that begin with one entry.
 struct HeapTile {
   uint32_t page;

@@ -1,6 +1,7 @@
 // Work under a limit: limit-work WORK [RESOURCE BYTES], the limit is set by the
 // program itself then, after its start. Prints what came out and ends with 0 if
-// all memory could be had. WORK: blocks, one, threads, static, deep, fork, files.
+// all memory could be had. WORK: blocks, one, threads, ended, static, deep, fork,
+// files.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -67,6 +68,37 @@ static uint64_t useThreads(void) {
   return sum;
 }
 
+static void *hold(void *barrier) {
+  char *block = malloc(6 * mib);
+  if (!block)
+    exit(3);
+  uint64_t sum = fill(block, 6 * mib, 4);
+  pthread_barrier_wait(barrier);
+  free(block);
+  return (void *)sum;
+}
+
+/// One block after threads that had some have ended.
+static uint64_t useEnded(void) {
+  enum { count = 4 };
+  pthread_t all[count];
+  pthread_attr_t attributes;
+  pthread_barrier_t barrier;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, mib);
+  pthread_barrier_init(&barrier, 0, count);
+  for (int i = 0; i < count; ++i)
+    if (pthread_create(&all[i], &attributes, hold, &barrier))
+      exit(4);
+  uint64_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    void *part;
+    pthread_join(all[i], &part);
+    sum += (uint64_t)part;
+  }
+  return sum + useBlocks(1, 100 * mib);
+}
+
 /// Descriptors and files, and a mapping that is not malloc's.
 static uint64_t useFiles(void) {
   int fds[8];
@@ -117,6 +149,8 @@ int main(int argc, char **argv) {
     sum = useBlocks(1, 60 * mib);
   else if (!strcmp(work, "threads"))
     sum = useThreads();
+  else if (!strcmp(work, "ended"))
+    sum = useEnded();
   else if (!strcmp(work, "static"))
     sum = fill(area, staticBytes, 7);
   else if (!strcmp(work, "deep"))

@@ -16,7 +16,7 @@ from typing import List, Optional, Tuple
 
 MIB = 1 << 20
 GIB = 1 << 30
-WORKS = ("blocks", "one", "static", "deep", "fork", "files")
+WORKS = ("blocks", "one", "ended", "static", "deep", "fork", "files")
 # Limit, the most that is tried, how exactly the least one is looked for, and what
 # is added to it at least.
 LIMITS = (
