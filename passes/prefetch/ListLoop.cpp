@@ -59,6 +59,7 @@ struct Origin {
   unsigned steps = 0;
   unsigned loads = 0;       ///< one after another: 1 from a list, 2 from a row
   LoadInst *last = nullptr; ///< after it all that is loaded is known
+  const Value *list = nullptr; ///< the array; of several, the last
 };
 
 class ListWriter {
@@ -77,7 +78,7 @@ private:
   };
   Value *getFirst(PHINode &phi) const;
   const SCEV *getFirstPlace(Value *address) const;
-  bool isInOrder(PHINode &phi, const Origin &origin) const;
+  bool isBound(LoadInst &load) const;
   int64_t getListStep(LoadInst &load) const;
   bool isOneArray(const LoadInst &row) const;
   bool findLoad(LoadInst &load, Origin &origin) const;
@@ -98,7 +99,8 @@ private:
   LoopInfo &loops;
   ScalarEvolution &scev;
   DominatorTree &dominators;
-  IntegerType *number; ///< an address
+  IntegerType *number;              ///< an address
+  SmallVector<LoadInst *, 8> lists; ///< those of inner loops, too
   SmallVector<ListLookup, 8> lookups;
   DenseMap<LoadInst *, Instruction *> places;
   DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
@@ -129,13 +131,6 @@ const SCEV *ListWriter::getFirstPlace(Value *address) const {
   return place;
 }
 
-/// Whether \p phi walks through rows in the order of their list, which the
-/// hardware follows.
-bool ListWriter::isInOrder(PHINode &phi, const Origin &origin) const {
-  return origin.loads == 1 && scev.isSCEVable(phi.getType()) &&
-         isa<SCEVAddRecExpr>(scev.getSCEV(&phi));
-}
-
 /// Bytes from an iteration's element to the next one's. 0: \p load reads no
 /// list, or one of large elements.
 int64_t ListWriter::getListStep(LoadInst &load) const {
@@ -147,6 +142,17 @@ int64_t ListWriter::getListStep(LoadInst &load) const {
   return step && step->getAPInt().abs().ule(maxBytes)
              ? step->getAPInt().getSExtValue()
              : 0;
+}
+
+/// Whether \p load reads the bounds of rows in the order in which the hardware
+/// follows them: the loop reads the next bound, too.
+bool ListWriter::isBound(LoadInst &load) const {
+  const SCEV *place = scev.getSCEV(load.getPointerOperand());
+  return llvm::any_of(lists, [&](LoadInst *other) {
+    auto *apart = dyn_cast<SCEVConstant>(
+        scev.getMinusSCEV(scev.getSCEV(other->getPointerOperand()), place));
+    return apart && apart->getAPInt().abs() == std::abs(getListStep(load));
+  });
 }
 
 /// Whether equal bases of \p row's address mean the same array.
@@ -168,12 +174,17 @@ bool ListWriter::findLoad(LoadInst &load, Origin &origin) const {
       load.getType()->getPrimitiveSizeInBits() > 64)
     return false;
   unsigned loads = 1;
-  if (!getListStep(load)) {
+  if (getListStep(load)) {
+    if (isBound(load))
+      return false;
+    origin.list = getUnderlyingObject(load.getPointerOperand(), 0);
+  } else {
     Origin own = {origin.steps};
     if (!find(load.getPointerOperand(), own) || own.loads > 1 ||
         (own.loads && !isOneArray(load)))
       return false;
     origin.steps = own.steps;
+    origin.list = own.list ? own.list : origin.list;
     loads = own.loads ? own.loads + 1 : 0;
   }
   origin.loads = std::max(origin.loads, loads);
@@ -194,14 +205,8 @@ bool ListWriter::find(Value *value, Origin &origin) const {
     return findLoad(*load, origin);
   if (auto *phi = dyn_cast<PHINode>(step)) {
     Value *first = getFirst(*phi);
-    if (first == phi)
-      return true; // as it is now
-    Origin own = {origin.steps, 0, origin.last};
-    if (!first || !find(first, own) || isInOrder(*phi, own))
-      return false;
-    own.loads = std::max(own.loads, origin.loads);
-    origin = own;
-    return true;
+    // One of this loop is taken as it is now.
+    return first == phi || (first && find(first, origin));
   }
   return !step->mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(step) &&
          llvm::all_of(step->operands(),
@@ -211,7 +216,8 @@ bool ListWriter::find(Value *value, Origin &origin) const {
 void ListWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
   Origin origin;
-  if (!address || !find(address, origin) || !origin.loads)
+  if (!address || !find(address, origin) || !origin.loads ||
+      getUnderlyingObject(address, 0) == origin.list)
     return;
   const SCEV *place = getFirstPlace(address);
   for (ListLookup &known : lookups)
@@ -342,6 +348,11 @@ PrefetchVerdict ListWriter::run() {
   if (!isLinux64(*function.getParent()) ||
       function.callsFunctionThatReturnsTwice())
     return {};
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (auto *load = dyn_cast<LoadInst>(&instruction);
+          load && getListStep(*load))
+        lists.push_back(load);
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block) {
       if (isPrefetch(instruction) && loops.getLoopFor(block) == &loop)

@@ -52,7 +52,17 @@ long objects(struct Node **const *list, long n) {
     for (struct Node *node = list[i][3]; node; node = node->next) sum += node->key;
   return sum;
 }
-// Nothing to say of loops around: rows in order, a volatile list, one that is itself linked.
+// The next bound is not read: these are no rows in order, but lists of different objects.
+long chains(struct Node *const *head, long n) {
+  long sum = 0;
+  // CHECK: list.c:[[#@LINE+2]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead [-Rpass
+#pragma clang loop unroll(disable)
+  for (long i = 0; i < n; i++)
+    for (struct Node *node = head[i]; node; node = node->next) sum += node->key;
+  return sum;
+}
+// Nothing to say of loops around: rows in order, a volatile list, one that is itself linked, and one
+// that is what is looked up.
 // CHECK-NOT: :3: remark:
 double none(const int *start, const unsigned *column, const double *x, const volatile int *list, const int *link, long n) {
   double sum = 0;
@@ -63,4 +73,8 @@ double none(const int *start, const unsigned *column, const double *x, const vol
   for (int at = 0; at >= 0; at = link[at])
     for (int k = start[at]; k < start[at + 1]; k++) sum += x[column[k]];
   return sum;
+}
+void compress(int *root, long n) {
+  for (long i = 0; i < n; i++)
+    while (root[i] != root[root[i]]) root[i] = root[root[i]];
 }
