@@ -171,7 +171,8 @@ BLOCKS: Dict[str, Dict[str, Callable[[], str]]] = {
     "coming-from-fcc.md": {"words": fcc_words, "directives": directives},
     "design.md": {"arrows": arrows},
     "environment.md": {block: partial(variables, block) for block in VARIABLE_BLOCKS},
-    "measured.md": {area: partial(measured, area) for area in ("auditor", "heap", "kernels")},
+    "measured.md": {area: partial(measured, area)
+                    for area in ("code", "heap", "auditor", "kernels", "stream", "lookup")},
     "soak.md": {"programs": soak},
 }
 
