@@ -3,9 +3,9 @@
 """Does every remark of the passes have its place in the documents, and back?
 
 A remark's name is a CamelCase string in the passes' code that is neither a named argument
-(ore::NV), nor a module flag, nor one of LLVM's passes. Each has a row in docs/remarks.md. A row
-with a link has a section there, with code of at most 15 lines. Rows and sections without a remark
-are differences too.
+(ore::NV, or after a string), nor a module flag, nor one of LLVM's passes. Each has a row in
+docs/remarks.md. A row with a link has a section there, with code of at most 15 lines. Rows and
+sections without a remark are differences too.
 
 Prints one line per difference, FILE: what, then a count. Exit status 0 when
 there is none, 1 when there are some, 2 when a file cannot be read.
@@ -19,7 +19,7 @@ from typing import Dict, List, Set
 from mpgtest.options import parse
 from mpgtest.run import finish
 
-NAME = re.compile(r'(?<!NV\()(?<!ModuleFlag\()"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
+NAME = re.compile(r'(?<!NV\()(?<!ModuleFlag\()(?<!", )"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)"')
 ROW = re.compile(r"^\| \[?`(\w+)`(?:\]\(#(\w+)\))? \| (?:passed|missed) \|", re.MULTILINE)
 MOST_LINES = 15
 
