@@ -8,15 +8,12 @@
 #include "Measure/Statistics.h"
 #include "Process/StateFile.h"
 #include "Support/Format.h"
-#include "mpgrun/Compare/CompareOutput.h"
-#include "mpgrun/Compare/CompareResult.h"
+#include "mpgrun/Compare/CompareMemory.h"
+#include "mpgrun/Compare/CompareRound.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/resource.h>
@@ -25,121 +22,6 @@
 
 using namespace llvm;
 using namespace mpg;
-
-namespace {
-
-/// Standard output and standard error of one run.
-using OutputFiles = std::array<OwnedFd, 2>;
-
-} // namespace
-
-static bool varies(const ModeResult &mode, unsigned stream) {
-  return any_of(mode.samples, [&](const RunSample &sample) {
-    return sample.digests[stream] != mode.samples.front().digests[stream];
-  });
-}
-
-static void compareStream(Comparison &comparison,
-                          ArrayRef<OutputFiles> firstOutputs, unsigned stream) {
-  const char *name = stream == 0 ? "standard output" : "standard error";
-  for (const ModeResult &mode : comparison.modes)
-    if (mode.missing.empty() && varies(mode, stream)) {
-      comparison.outputs.push_back("output differs from run to run; not "
-                                   "compared (" +
-                                   std::string(name) + ", mode " + mode.name +
-                                   ")");
-      return;
-    }
-  const ModeResult &base = comparison.modes.front();
-  for (size_t index = 1; index < comparison.modes.size(); ++index) {
-    const ModeResult &mode = comparison.modes[index];
-    if (!mode.missing.empty() || mode.samples.front().digests[stream] ==
-                                     base.samples.front().digests[stream])
-      continue;
-    std::optional<uint64_t> place =
-        firstDifference(firstOutputs[0][stream].get(),
-                        firstOutputs[index][stream].get(), stream == 1);
-    comparison.outputs.push_back("output differs between " + base.name +
-                                 " and " + mode.name + ", first at byte " +
-                                 std::to_string(place.value_or(0)) + " (" +
-                                 name + ")");
-  }
-}
-
-/// Adds a sentence to \p comparison for each difference.
-/// \p firstOutputs: of each mode's warm-up.
-static void compareOutputs(Comparison &comparison,
-                           ArrayRef<OutputFiles> firstOutputs) {
-  for (unsigned stream : {0, 1})
-    compareStream(comparison, firstOutputs, stream);
-}
-
-static std::string describeStatus(int waitStatus) {
-  if (!WIFSIGNALED(waitStatus))
-    return "status " + std::to_string(WEXITSTATUS(waitStatus));
-  int number = WTERMSIG(waitStatus);
-  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
-}
-
-/// "; it said: last words" on one line; nothing if there are none.
-static std::string describeWords(const RunSample &sample) {
-  SmallVector<StringRef, 3> lines;
-  StringRef(sample.lastWords).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  return lines.empty() ? "" : "; it said: " + join(lines, " / ");
-}
-
-/// The base decides which end is the right one: many programs end with another
-/// status than 0 when all is well.
-static void judgeBase(ModeResult &base) {
-  const RunSample &first = base.samples.front(), &last = base.samples.back();
-  if (WIFSIGNALED(last.waitStatus))
-    base.missing = "ended by " + describeStatus(last.waitStatus);
-  else if (last.waitStatus != first.waitStatus)
-    base.missing = "ended with " + describeStatus(first.waitStatus) +
-                   " in one run and with " + describeStatus(last.waitStatus) +
-                   " in another";
-  if (!base.missing.empty())
-    base.missing += describeWords(last);
-  else
-    base.missing = last.metric.problem;
-}
-
-static void judgeAgainst(const ModeResult &base, ModeResult &mode) {
-  const RunSample &last = mode.samples.back();
-  int expected = base.samples.front().waitStatus;
-  if (last.waitStatus != expected)
-    mode.missing = "failed: ended with " + describeStatus(last.waitStatus) +
-                   ", with " + base.name + " " + describeStatus(expected) +
-                   describeWords(last);
-  else if (mode.usesLibmpg && !mode.memory.hasState)
-    mode.missing = "not compared: libmpg was not at work in the program";
-  else if (!last.metric.problem.empty())
-    mode.missing = "not compared: " + last.metric.problem;
-}
-
-/// Says in the failure of \p comparison why no two modes are left, if so.
-static void findWhatIsLeft(Comparison &comparison) {
-  auto canBeCompared = [](const ModeResult &mode) {
-    return mode.missing.empty();
-  };
-  ArrayRef<ModeResult> modes = comparison.modes;
-  if (canBeCompared(modes.front()) && any_of(modes.drop_front(), canBeCompared))
-    return;
-  const ModeResult *mode = find_if_not(modes, canBeCompared);
-  comparison.failure = mode->name + ": " + mode->missing;
-}
-
-/// Takes out what failed in the round that has ended.
-static void judgeRound(Comparison &comparison) {
-  ModeResult &base = comparison.modes.front();
-  if (base.missing.empty())
-    judgeBase(base);
-  if (base.missing.empty())
-    for (ModeResult &mode : MutableArrayRef(comparison.modes).drop_front())
-      if (mode.missing.empty())
-        judgeAgainst(base, mode);
-  findWhatIsLeft(comparison);
-}
 
 namespace {
 
@@ -185,84 +67,6 @@ private:
 // One run
 //===----------------------------------------------------------------------===//
 
-/// The largest RSS that the kernel saw of the process itself; unlike that of
-/// wait4 it does not begin with mpgrun's.
-static uint64_t readPeakRss(pid_t pid) {
-  auto file =
-      MemoryBuffer::getFileAsStream("/proc/" + std::to_string(pid) + "/status");
-  if (!file)
-    return 0;
-  StringRef text = (*file)->getBuffer();
-  size_t at = text.find("\nVmHWM:");
-  uint64_t kilobytes = 0;
-  if (at == StringRef::npos || text.substr(at + strlen("\nVmHWM:"))
-                                   .ltrim()
-                                   .consumeInteger(10, kilobytes))
-    return 0;
-  return kilobytes << 10;
-}
-
-static constexpr uint64_t largePage = 2 << 20;
-
-/// libmpg's reason for the region that misses most. Memory below a large page
-/// tells nothing about the rest of the program.
-static std::string worstReason(const RunReport &report) {
-  std::string reason;
-  uint64_t max = 0, all = 0;
-  for (const RegionUse &use : report.regions) {
-    uint64_t missing =
-        std::max(use.bytes - use.hugeBytes, use.peakBytes - use.peakHugeBytes);
-    all += std::max(use.bytes, use.peakBytes);
-    if (!use.reason.empty() && missing >= largePage && missing > max) {
-      max = missing;
-      reason = use.reason;
-    }
-  }
-  if (reason.empty() && report.fallback && !report.messages.empty())
-    return report.messages.front().second;
-  if (reason.empty() && all && all < largePage)
-    return "its memory is smaller than a large page";
-  return reason;
-}
-
-/// The reason with a number of pages that is enough for all of the program:
-/// libmpg's is what was missing when it was first refused.
-static std::string withEnoughPages(std::string reason,
-                                   const RunReport &report) {
-  StringRef fix = "; fix: echo ";
-  size_t at = reason.find(fix.str());
-  if (at == std::string::npos || !StringRef(reason).contains("/nr_hugepages"))
-    return reason;
-  at += fix.size();
-  uint64_t told = 0, missing = 0;
-  StringRef rest = StringRef(reason).drop_front(at);
-  if (rest.consumeInteger(10, told))
-    return reason;
-  for (const RegionUse &use : report.regions) {
-    bool isOurs = use.region <= RunRegion::threadHeap;
-    uint64_t bytes = std::max(use.bytes, use.peakBytes);
-    if (isOurs && bytes >= largePage)
-      missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePage;
-  }
-  return StringRef(reason).take_front(at).str() +
-         std::to_string(std::max(told, missing)) + rest.str();
-}
-
-void mpg::fillMemory(ModeMemory &memory, const RunReport &report) {
-  memory.measured = report.measured;
-  memory.hasState = report.hasState;
-  memory.fallback = report.fallback;
-  memory.peakHugetlbBytes = report.peakHugetlbBytes;
-  for (const RegionUse &use : report.regions) {
-    memory.bytes += use.bytes;
-    memory.hugeBytes += use.hugeBytes;
-    bool hasPeak = use.peakBytes > use.bytes;
-    memory.peakBytes += hasPeak ? use.peakBytes : use.bytes;
-    memory.peakHugeBytes += hasPeak ? use.peakHugeBytes : use.hugeBytes;
-  }
-  memory.reason = withEnoughPages(worstReason(report), report);
-}
-
 static std::string describeStatusAfter(int waitStatus) {
   return waitStatus ? "; it ended with " + describeStatus(waitStatus) : "";
 }
@@ -280,16 +84,6 @@ static void addLoad(Comparison &comparison, const RunSample &sample,
       (load.stealCpus * load.seconds + ranks.stealSeconds) / seconds;
   load.seconds = seconds;
   comparison.isLoadKnown = true;
-}
-
-/// Another process that maps the file keeps its pages as they are.
-static void noteCodePages(Comparison &comparison, const RunReport &report,
-                          const ModeResult &mode) {
-  for (const RegionUse &use : report.regions)
-    if (use.region == RunRegion::text && use.hugeBytes && !use.isCopied)
-      comparison.notes.push_back(
-          formatBytes(use.hugeBytes) + " of code were on large pages in mode " +
-          mode.name + ", too: another process uses the file");
 }
 
 /// With the looks that cost time.
@@ -347,8 +141,6 @@ RunOutcome CompareDriver::runRanks(RunCommand &command, ModeResult &mode,
   return outcome;
 }
 
-static bool failed(int waitStatus) { return waitStatus != 0; }
-
 /// False: it is over.
 bool CompareDriver::accept(RunOutcome outcome, size_t index,
                            OutputFiles files) {
@@ -360,7 +152,7 @@ bool CompareDriver::accept(RunOutcome outcome, size_t index,
   RunSample &sample = outcome.sample;
   for (unsigned stream : {0, 1})
     sample.digests[stream] = digestOutput(files[stream].get(), stream == 1);
-  if (failed(sample.waitStatus))
+  if (sample.waitStatus)
     sample.lastWords = lastLines(files[1].get(), 3);
   if (comparison.metric)
     sample.metric =

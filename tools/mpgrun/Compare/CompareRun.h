@@ -8,7 +8,6 @@
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 
-#include "Process/RunReport.h"
 #include "Process/TextPages.h"
 #include "mpgrun/Compare/CompareRanks.h"
 #include "mpgrun/Compare/CompareResult.h"
@@ -73,8 +72,7 @@ RunOutcome runOnce(const RunCommand &command, const SignalGate &gate);
 // All runs of a comparison (CompareDriver.cpp)
 //===----------------------------------------------------------------------===//
 //
-// Carries out a comparison: rounds of runs, what is left out because it fails,
-// and how outputs differ.
+// Carries out a comparison: rounds of runs.
 
 /// How the program is run in one mode.
 struct ModePlan {
@@ -103,9 +101,6 @@ struct CompareEnd {
   int interruptedBy = 0;  ///< a signal
   bool hasReport = false; ///< after a signal of the rounds before it
 };
-
-/// Memory of a run out of \p report.
-void fillMemory(ModeMemory &memory, const RunReport &report);
 
 /// Fills in what is measured; \p comparison holds the command, the metric,
 /// the number of rounds (the first ones, if more may be added) and the seed.
