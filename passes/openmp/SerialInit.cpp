@@ -32,12 +32,8 @@ struct Write {
 class Range {
 public:
   Range(Sampler &sampler, const Write &write, Instruction &at,
-        const CallFrame *frame, unsigned alternative, unsigned seed)
-      : sampler(sampler), write(write), at(at) {
-    context.frame = frame;
-    context.alternative = alternative;
-    context.seed = seed;
-  }
+        const EvalContext &context)
+      : sampler(sampler), write(write), at(at), context(context) {}
   void find();
 
   int64_t low = 0, high = 0;
@@ -230,37 +226,52 @@ static bool isUpdate(const Instruction &at, FunctionAnalysisManager &analyses) {
   return false;
 }
 
-static void addWrite(Instruction &at, const Write &write,
-                     const CallFrame *frame,
-                     const DenseSet<const Value *> &origins, Sampler &sampler,
-                     std::vector<SerialWrite> &into) {
+namespace {
+/// Finds the writes to objects of some origins.
+class WriteSearch {
+public:
+  WriteSearch(const DenseSet<const Value *> &origins, Sampler &sampler)
+      : origins(origins), sampler(sampler) {}
+  /// On each of \p paths to \p function, one instruction after the other.
+  void addFunction(Function &function, ArrayRef<const CallFrame *> paths);
+
+  std::vector<SerialWrite> found;
+
+private:
+  void add(Instruction &at, const Write &write, const CallFrame *frame);
+
+  const DenseSet<const Value *> &origins;
+  Sampler &sampler;
+};
+} // namespace
+
+void WriteSearch::add(Instruction &at, const Write &write,
+                      const CallFrame *frame) {
   EvalContext context;
   context.frame = frame;
-  unsigned alternative = 0;
-  for (const MemoryObject *object :
-       sampler.findObjects(write.pointer, context)) {
-    unsigned number = alternative++;
+  auto objects = sampler.findObjects(write.pointer, context);
+  for (auto [number, object] : enumerate(objects)) {
     if (!origins.count(object->origin))
       continue;
-    SerialWrite found{&at,    write.pointer,
-                      object, frame,
-                      {},     {},
-                      true,   isUpdate(at, sampler.analyses)};
+    context.alternative = unsigned(number);
+    SerialWrite one{&at,    write.pointer,
+                    object, frame,
+                    {},     {},
+                    true,   isUpdate(at, sampler.analyses)};
     for (unsigned seed = 0; seed < sampleSets; ++seed) {
-      Range range(sampler, write, at, frame, number, seed);
+      context.seed = seed;
+      Range range(sampler, write, at, context);
       range.find();
-      found.low[seed] = range.low;
-      found.high[seed] = range.high;
-      found.isDense = found.isDense && range.isDense;
+      one.low[seed] = range.low;
+      one.high[seed] = range.high;
+      one.isDense = one.isDense && range.isDense;
     }
-    into.push_back(found);
+    found.push_back(one);
   }
 }
 
-/// On each of \p paths to \p function, one instruction after the other.
-static void addWrites(Function &function, ArrayRef<const CallFrame *> paths,
-                      const DenseSet<const Value *> &origins, Sampler &sampler,
-                      std::vector<SerialWrite> &into) {
+void WriteSearch::addFunction(Function &function,
+                              ArrayRef<const CallFrame *> paths) {
   LoopInfo &loops = sampler.analyses.getResult<LoopAnalysis>(function);
   for (Instruction &at : instructions(function)) {
     std::optional<Write> write = findWrite(at);
@@ -269,7 +280,7 @@ static void addWrites(Function &function, ArrayRef<const CallFrame *> paths,
     bool isLooped = loops.getLoopFor(at.getParent());
     for (const CallFrame *path : paths)
       if ((isLooped || write->size || path) && !sampler.frames.isInTeam(path))
-        addWrite(at, *write, path, origins, sampler, into);
+        add(at, *write, path);
   }
 }
 
@@ -277,20 +288,19 @@ std::vector<SerialWrite>
 mpg::findSerialWrites(Function &function, const CallFrame *path,
                       const DenseSet<const Value *> &origins,
                       Sampler &sampler) {
-  std::vector<SerialWrite> found;
-  addWrites(function, path, origins, sampler, found);
-  return found;
+  WriteSearch search(origins, sampler);
+  search.addFunction(function, path);
+  return std::move(search.found);
 }
 
 std::vector<SerialWrite>
 mpg::findSerialWrites(const DenseSet<const Value *> &origins,
                       Sampler &sampler) {
-  std::vector<SerialWrite> found;
+  WriteSearch search(origins, sampler);
   for (Function &function : sampler.module)
     if (!function.isDeclaration() && !sampler.frames.isParallel(function))
-      addWrites(function, sampler.frames.callPathsTo(function), origins,
-                sampler, found);
-  return found;
+      search.addFunction(function, sampler.frames.callPathsTo(function));
+  return std::move(search.found);
 }
 
 //===----------------------------------------------------------------------===//
