@@ -62,7 +62,11 @@ JsonFields::JsonFields(const json::Value &value, std::string place,
 // The first error is kept: what follows from it would name another place.
 void JsonFields::fail(StringRef key, const Twine &what) const {
   if (error.empty())
-    error = ((place.empty() ? "" : place + ".") + key + ": " + what).str();
+    error = (getPlace(key) + ": " + what).str();
+}
+
+std::string JsonFields::getPlace(StringRef key) const {
+  return ((place.empty() ? "" : place + ".") + key).str();
 }
 
 /// Null after an error.
@@ -73,6 +77,15 @@ const json::Value *JsonFields::get(StringRef key) const {
   if (!value)
     fail(key, "missing");
   return value;
+}
+
+/// Null after an error, too.
+const json::Array *JsonFields::getList(StringRef key) const {
+  const json::Value *value = get(key);
+  const json::Array *list = value ? value->getAsArray() : nullptr;
+  if (value && !list)
+    fail(key, "not a list");
+  return list;
 }
 
 std::string JsonFields::text(StringRef key) const {
@@ -100,10 +113,7 @@ bool JsonFields::has(StringRef key) const {
 
 std::vector<uint64_t> JsonFields::counts(StringRef key) const {
   std::vector<uint64_t> counts;
-  const json::Value *value = get(key);
-  const json::Array *list = value ? value->getAsArray() : nullptr;
-  if (value && !list)
-    fail(key, "not a list");
+  const json::Array *list = getList(key);
   for (size_t at = 0; list && at < list->size(); ++at) {
     std::optional<uint64_t> count = (*list)[at].getAsUINT64();
     if (!count)
@@ -115,10 +125,7 @@ std::vector<uint64_t> JsonFields::counts(StringRef key) const {
 
 std::vector<std::string> JsonFields::texts(StringRef key) const {
   std::vector<std::string> texts;
-  const json::Value *value = get(key);
-  const json::Array *list = value ? value->getAsArray() : nullptr;
-  if (value && !list)
-    fail(key, "not a list");
+  const json::Array *list = getList(key);
   for (size_t at = 0; list && at < list->size(); ++at) {
     std::optional<StringRef> text = (*list)[at].getAsString();
     if (!text)
@@ -175,21 +182,17 @@ double JsonFields::positive(StringRef key) const {
 JsonFields JsonFields::object(StringRef key) const {
   static const json::Value none = nullptr; // a reference to it outlives this
   const json::Value *value = get(key);
-  return JsonFields(value ? *value : none,
-                    ((place.empty() ? "" : place + ".") + key).str(), error);
+  return JsonFields(value ? *value : none, getPlace(key), error);
 }
 
 void JsonFields::each(StringRef key, size_t maxEntries,
                       function_ref<void(const JsonFields &)> visit) const {
-  const json::Value *value = get(key);
-  if (!value)
-    return;
-  const json::Array *list = value->getAsArray();
+  const json::Array *list = getList(key);
   if (!list)
-    return fail(key, "not a list");
+    return;
   if (list->size() > maxEntries)
     return fail(key, "more than " + Twine(maxEntries) + " entries");
-  std::string prefix = ((place.empty() ? "" : place + ".") + key + "[").str();
+  std::string prefix = getPlace(key) + "[";
   for (size_t i = 0; i < list->size() && error.empty(); ++i) {
     JsonFields entry((*list)[i], prefix + std::to_string(i) + "]", error);
     if (error.empty())

@@ -61,6 +61,8 @@ public:
 
 private:
   const llvm::json::Value *get(llvm::StringRef key) const;
+  const llvm::json::Array *getList(llvm::StringRef key) const;
+  std::string getPlace(llvm::StringRef key) const;
 
   const llvm::json::Object *fields; ///< null: it is none, or an error before it
   std::string place;

@@ -481,11 +481,13 @@ void Run::writeRecommendationsEnd() {
 }
 
 /// Programs that are not here are named, so that nobody takes the sum for all.
-bool Run::writeForecastsEnd() {
+void Run::writeForecastsEnd() {
   RunPeaks peaks;
   for (const std::string &path : options.reports)
-    if (Error error = addRunPeaks(path, peaks))
-      return fail(path, toString(std::move(error)));
+    if (Error error = addRunPeaks(path, peaks)) {
+      fail(path, toString(std::move(error)));
+      return;
+    }
   std::vector<Forecast> forecasts;
   auto add = [&](const FileReport &report, const JobLaunch *start) {
     bool isProgram = is_contained(
@@ -503,9 +505,8 @@ bool Run::writeForecastsEnd() {
   else
     writeForecasts(outs(), forecasts);
   if (forecasts.empty())
-    return fail(options.job.empty() ? inputs.files.front().path : options.job,
-                "no program to forecast for");
-  return true;
+    fail(options.job.empty() ? inputs.files.front().path : options.job,
+         "no program to forecast for");
 }
 
 void Run::writeJsonEnd() {
@@ -533,10 +534,8 @@ void Run::writeEnd() {
     result.folder = folder.str().str();
   if (options.mode == RunMode::recommend)
     return writeRecommendationsEnd();
-  if (options.mode == RunMode::forecast) {
-    (void)writeForecastsEnd();
-    return;
-  }
+  if (options.mode == RunMode::forecast)
+    return writeForecastsEnd();
   switch (options.format) {
   case ReportFormat::text:
     if (options.mode != RunMode::report)
@@ -577,7 +576,7 @@ void Run::printStats() const {
   errs() << "\n";
 }
 
-bool Run::finish() {
+void Run::finish() {
   if (Error error = policy.finish()) {
     errs() << "mpgaudit: error: " << toString(std::move(error)) << "\n";
     failed = true;
@@ -586,7 +585,6 @@ bool Run::finish() {
     errs() << "mpgaudit: warning: " << printable(line) << "\n";
   if (options.stats)
     printStats();
-  return !failed;
 }
 
 int Run::exitStatus() const {

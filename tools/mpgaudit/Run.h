@@ -111,7 +111,7 @@ private:
                    const Input &input) const;
   void writeVerdict();
   void writeRecommendationsEnd();
-  bool writeForecastsEnd();
+  void writeForecastsEnd();
   void writeAdviceWithoutFiles();
   RenderedFile render(const FileReport &report, const Input &input) const;
   void emit(Rendered rendered);
@@ -124,7 +124,7 @@ private:
   void writeEnd();
   void writeJsonEnd();
   void printStats() const;
-  bool finish();
+  void finish();
   bool fail(const std::string &path, llvm::StringRef reason);
   int exitStatus() const;
   bool keepsReports() const;
