@@ -255,7 +255,7 @@ void AccessMarker::write() {
         return OptimizationRemarkMissed(remarkPass, "HintConflict",
                                         userLocation(at->getDebugLoc()),
                                         at->getParent())
-               << "not tagged: two variables with different hints lead here";
+               << "not tagged: different hints lead here";
       });
       leaveUntagged(*access);
     } else if (const char *reason = whyUntagged(*function)) {
