@@ -91,6 +91,15 @@ public:
   void addState(uint64_t lines, std::vector<uint64_t> &state) const;
   /// Each line in it becomes the one \p lines further on, in the same set.
   void moveLines(uint64_t lines);
+  /// All that decides what comes next.
+  void appendWords(std::vector<uint64_t> &state) const {
+    state.insert(state.end(), words, words + sets * stride);
+  }
+  /// Takes it back. \returns what follows it.
+  const uint64_t *setWords(const uint64_t *state) {
+    std::copy(state, state + sets * stride, words);
+    return state + sets * stride;
+  }
   /// Whether all lines of a set can be used in turn without a miss: LRU, and no
   /// sector has a limit.
   bool isPlainLru() const { return lru && !limited; }

@@ -311,7 +311,7 @@ void Core::settleHeld(First &one) {
 __attribute__((always_inline)) inline void
 Core::addRequest(First &one, const Request &wanted) {
   request(one, wanted);
-  if (period.times)
+  if (isLogging)
     append(one.log, wanted);
 }
 

@@ -145,9 +145,19 @@ struct Core::First {
   PrefetchQueue queue;         ///< of what it misses
   std::vector<Chain *> chains; ///< after it
   std::vector<Request> requests;
-  std::vector<Request> log; ///< of a period
+  std::vector<Request> log; ///< of a period or loop that may come again
   HeldLines held;           ///< by the caches after it, while none waits
   bool isHolding = false;   ///< few of the last requests missed there
+};
+
+/// A loop, the state at its begin and end, and what it asked.
+struct Core::PastLoop {
+  std::vector<uint64_t> loop; ///< \see describeLoop
+  std::vector<unsigned> sites;
+  std::vector<uint64_t> before, after, streams;
+  std::vector<PrefetchQueue> queues; ///< of each of First, as what follows
+  std::vector<std::vector<Request>> requests;
+  unsigned unused = 0, wait = 0; ///< records that were of no use; loops to go
 };
 
 /// Bytes from an access of a stream to the next.

@@ -38,11 +38,13 @@ bool Core::findPeriod(uint64_t times) {
     if (cursor.stream.stride != stride)
       return false;
   period = {iterations, iterations, stride > 0 ? lines : -lines, 0, {}};
+  isLogging = true;
   return true;
 }
 
 void Core::stopPeriods() {
   period.times = 0;
+  isLogging = false;
   period.next = noLine;
   for (First &one : first)
     one.log.clear();

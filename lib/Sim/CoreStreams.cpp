@@ -208,7 +208,7 @@ void Core::run(uint64_t times) {
   bool isAlong = std::any_of(cursors.begin(), cursors.end(), leavesAtOnce);
   pagesApart = findPeriod(times) || canLookUpPagesApart(times, isAlong);
   if (isAlong)
-    runEach(times);
+    runEachOrRepeat(times);
   else
     runLines(times);
   if (pagesApart)

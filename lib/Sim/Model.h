@@ -193,6 +193,8 @@ private:
     uint64_t seen;      ///< how many there were
     std::vector<uint64_t> state; ///< at its begin, \see stateBefore
   };
+  /// \see CoreAgain.cpp
+  struct PastLoop;
   /// The last event in a set of the first cache, for all limits.
   struct Lookup {
     uint64_t newest = noLine; ///< line, sector and store of the newest line
@@ -256,6 +258,13 @@ private:
   void addCursor(const Stream &stream, unsigned bytes);
   void run(uint64_t times);
   void runEach(uint64_t times);
+  std::vector<uint64_t> describeLoop(uint64_t times) const;
+  std::vector<uint64_t> readState(const std::vector<unsigned> &sites) const;
+  void writeState(const std::vector<unsigned> &sites,
+                  const std::vector<uint64_t> &state);
+  void repeat(const PastLoop &past);
+  void record(PastLoop &past, uint64_t times);
+  void runEachOrRepeat(uint64_t times);
   uint64_t runAlong(uint64_t now, uint64_t times);
   void runLines(uint64_t times);
   bool canLookUpPagesApart(uint64_t times, bool isAlong) const;
@@ -310,8 +319,10 @@ private:
   /// Other sites find lines that one has fetched into the first cache.
   bool canFollow = true;
   uint64_t runs = 0;
-  uint64_t steps = 0; ///< \see Model::steps
-  Period period;      ///< of the loop at hand
+  uint64_t steps = 0;              ///< \see Model::steps
+  Period period;                   ///< of the loop at hand
+  bool isLogging = false;          ///< \see First::log
+  std::vector<PastLoop> pastLoops; ///< the last one of each first site
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
   std::array<std::vector<uint64_t>, 2> tlbStates; ///< before and after

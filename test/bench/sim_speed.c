@@ -4,7 +4,7 @@
  *   triad        a[i] = b[i] + s * c[i], three arrays of 8 MiB
  *   embedding    rows of 1 KiB out of 64 MiB, at random, summed up
  *   rows512      the same, rows of 512 bytes
- *   product      of two matrices of 200^2, a naive one: down columns of one
+ *   product      of two matrices of 400^2, a naive one: down columns of one
  *   banded       sparse matrix times vector, 16 elements a row side by side
  *   random       the same, anywhere in a vector of 8 MB
  */
@@ -17,7 +17,7 @@ enum {
   triadSize = 1 << 20,
   tableSize = 1 << 24,
   maxRowSize = 256,
-  productSize = 200,
+  productSize = 400,
   perRow = 16,
   matrixRows = 1 << 16,
   columns = 1000000

@@ -28,7 +28,7 @@ from typing import Dict, List, Tuple
 from measuring import BUILD, get_processor_seconds, parse
 
 KERNELS = {"triad": (1, 513, 10), "embedding": (1, 1025, 10),
-           "rows512": (1, 1025, 1.5), "product": (1, 13, 1.5),
+           "rows512": (1, 1025, 1.5), "product": (1, 4, 1.5),
            "banded": (1, 385, 2), "random": (1, 65, 2)}  # rounds, ratio wanted
 
 

@@ -124,6 +124,38 @@ TEST(SimModel, LongLoopsLeaveTheTlbs) {
   }
 }
 
+// If this fails, a loop along the next column of a matrix, in the same lines,
+// does not do what the one before did.
+TEST(SimModel, ColumnsOfAMatrix) {
+  WhatIf whatIf = withoutCaches();
+  whatIf.mapSeeds = {0, 7};
+  Machine a64fx;
+  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", a64fx), "");
+  for (uint64_t size : {160, 400}) {
+    Model fast(a64fx, whatIf);
+    NaiveModel naive(a64fx, whatIf);
+    for (unsigned site = 0; site < 3; ++site) {
+      fast.addSite({0, site, 8, site == 2, 0});
+      naive.addSite({0, site, 8, site == 2, 0});
+    }
+    uint64_t row = size * 8, a = 1 << 24, b = a + size * row,
+             c = b + size * row;
+    for (uint64_t number = 0; number < 100; ++number) {
+      uint64_t i = number / 50, j = number % 50;
+      std::vector<Stream> streams = {{0, a + i * row, 8},
+                                     {1, b + j * 8, int64_t(row)}};
+      fast.core(0).affine(streams, size);
+      naive.affine(0, streams, size);
+      fast.core(0).access(2, c + i * row + j * 8);
+      naive.access(0, 2, c + i * row + j * 8);
+    }
+    for (unsigned site = 0; site < 3; ++site)
+      for (unsigned counter = 0; counter < fast.layout().size(); ++counter)
+        ASSERT_EQ(fast.count(site, counter), naive.count(site, counter))
+            << "size " << size << ", site " << site << ", counter " << counter;
+  }
+}
+
 static uint64_t countSteps(int64_t stride, uint64_t bytes,
                            const std::vector<uint64_t> &maps) {
   WhatIf whatIf = withoutCaches();
