@@ -598,6 +598,7 @@ static void freeInHeir(size_t bytes, bool hasPages) {
 TEST(HeapTest, TheLastBlockOfAThreadOutlivesIt) {
   Config config = heapConfig;
   config.check = 1;
+  config.coloring = false; // else those that nobody writes to share pages
   for (unsigned lockType : {0, 1})
     for (size_t bytes : {20 * kib, 100 * kib, mib}) {
       config.arenaLockType = lockType;
