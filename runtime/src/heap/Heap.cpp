@@ -364,23 +364,28 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
 // Whose is a pointer
 //===----------------------------------------------------------------------===//
 
-/// The block that \p page is part of, for a pointer that is not its start.
+/// Whether \p address is in front of a packed block that begins with \p page.
+static bool isBeforePacked(uintptr_t address, uint32_t page) {
+  return isPackedBlock(heapMap.pages[page].state) &&
+         address < mediumBlock(page).start;
+}
+
+/// The block that \p address is part of, for a pointer that is not its start.
 static BlockPlace makeInside(uintptr_t address) {
   BlockPlace place;
   place.kind = BlockPlace::freed;
-  uint32_t page = getPage(address), first = page;
-  while (first > 0 && heapMap.pages[first].state == UnitState::inside)
+  uint32_t first = getPage(address);
+  while (first > 0 && (heapMap.pages[first].state == UnitState::inside ||
+                       isBeforePacked(address, first)))
     --first;
-  const UnitEntry &entry = heapMap.pages[first];
-  bool isBlock = isMediumBlock(entry.state) || entry.state == UnitState::large;
-  if (isBlock && page - first < entry.length) {
-    // A packed block may have the whole page on which a freed one began.
-    if (address < mediumBlock(first).end)
-      place.kind = BlockPlace::inside;
+  UnitState state = heapMap.pages[first].state;
+  bool isUsed = isMediumBlock(state) || state == UnitState::large;
+  bool isFreed = state == UnitState::cached || state == UnitState::packedFree;
+  // A packed block may have the whole page on which a freed one began.
+  if ((isUsed || isFreed) && address < mediumBlock(first).end)
     place.block = mediumBlock(first);
-  } else if (entry.state == UnitState::cached) {
-    place.block = mediumBlock(first);
-  }
+  if (isUsed && !place.block.empty())
+    place.kind = BlockPlace::inside;
   return place;
 }
 
@@ -414,9 +419,12 @@ static BlockPlace placeInPages(uintptr_t address) {
     return makeInside(address);
   }
   place.block = mediumBlock(place.page);
-  if (place.block.start != address)
-    place.kind = BlockPlace::inside;
-  return place;
+  if (place.block.start == address)
+    return place;
+  place.kind = BlockPlace::inside;
+  // On that page another block may end.
+  BlockPlace other = makeInside(address);
+  return other.kind == BlockPlace::inside ? other : place;
 }
 
 BlockPlace mpg::findPlace(const void *pointer) {

@@ -3,9 +3,9 @@
 // See HeapMedium.h.
 //
 // Invariants: each page of an arena's frames is part of a free run, or of a
-// block whose first entry is `used`, `cached`, or `slabs` and has the arena's
-// number. Memory is returned to the system in whole frames, all of whose pages
-// are free at that moment.
+// block whose first entry is `used`, `cached`, `slabs`, `packed`, or
+// `packedFree` and has the arena's number. Memory is returned to the system in
+// whole frames, all of whose pages are free at that moment.
 
 #include "heap/HeapMedium.h"
 #include "base/Check.h"

@@ -241,16 +241,21 @@ inline bool isMediumBlock(UnitState state) {
   return state == UnitState::used || state == UnitState::packed;
 }
 
+/// Whether \p state is that of a block of HeapPacked.cpp.
+inline bool isPackedBlock(UnitState state) {
+  return state == UnitState::packed || state == UnitState::packedFree;
+}
+
 /// The block whose first page is \p page.
 /// pre: its entry is used, or freed and not yet a run.
 inline Range mediumBlock(uint32_t page) {
   const UnitEntry &entry = heapMap.pages[page];
   UnitState state = entry.state;
-  MPG_CHECK(isMediumBlock(state) || state == UnitState::cached ||
-            state == UnitState::packedFree || state == UnitState::large);
+  MPG_CHECK(isMediumBlock(state) || isPackedBlock(state) ||
+            state == UnitState::cached || state == UnitState::large);
   uintptr_t pages = addressOfPage(page);
   uintptr_t start = pages + entry.detail * colorStepBytes;
-  if (state == UnitState::packed || state == UnitState::packedFree)
+  if (isPackedBlock(state))
     return {start, start + heapMap.pages[page + 1].length};
   return {start, pages + entry.length * heapPageBytes};
 }

@@ -2,8 +2,10 @@
 //
 // Holds 2,000 blocks of argv[1] bytes and has written argv[2] bytes at the start
 // of each, or at argv[3] places from its first byte to its last. Prints the
-// memory that came for them, in MiB and large pages. Frees every second block
-// and takes as many again; frees all. With argv[4] it writes past the end of one.
+// memory that came for them, in MiB and large pages. With argv[4] it then writes
+// past the end of one, frees the end of one on whose last page the next one
+// begins, or frees that next one twice. Frees every second block and takes as
+// many again; frees all.
 
 #include "entry-memory.h"
 #include <malloc.h>
@@ -50,6 +52,27 @@ static void printPresent(const char *when, long before, long hugeBefore) {
          (hugeKib() - hugeBefore) / 2048);
 }
 
+static int sharePage(int i, int next) {
+  return ((size_t)block[i] + bytes - 1) / 4096 == (size_t)block[next] / 4096;
+}
+
+static void doWrong(const char *what) {
+  int i = blocks / 2;
+  while (i < blocks - 3 && !(sharePage(i, i + 1) && sharePage(i + 1, i + 2)))
+    ++i;
+  printf("block %p\n", (void *)block[i]);
+  fflush(stdout);
+  if (!strcmp(what, "past")) {
+    ++block[i][malloc_usable_size(block[i])];
+    free(block[i]);
+  }
+  if (!strcmp(what, "end"))
+    free(block[i] + bytes - 16);
+  free(block[i + 1]);
+  free(block[i + 2]);
+  free(block[i + 1]);
+}
+
 int main(int argc, char **argv) {
   bytes = strtoul(argv[1], NULL, 0);
   written = strtoul(argv[2], NULL, 0);
@@ -61,6 +84,8 @@ int main(int argc, char **argv) {
     fill(i);
   }
   printPresent("present", before, hugeBefore);
+  if (argc > 4)
+    doWrong(argv[4]);
   for (int i = 1; i < blocks; i += 2)
     free(block[i]);
   for (int i = 1; i < blocks; i += 2) {
@@ -70,9 +95,6 @@ int main(int argc, char **argv) {
     fill(i);
   }
   printPresent("again", before, hugeBefore);
-  fflush(stdout);
-  if (argc > 4)
-    ++block[blocks / 2][malloc_usable_size(block[blocks / 2])];
   for (int i = 0; i < blocks; ++i) {
     if (!isRight(i))
       return 1;
