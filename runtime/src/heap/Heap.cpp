@@ -272,10 +272,11 @@ static void *allocate(Request &request) {
   request.bytes = asked;
   if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext) {
     block = tryNext(request);
-    return block || !makeRoom(asked) ? block : tryNext(request);
+    if (!block && makeRoom(asked))
+      block = tryNext(request);
   }
-  errno = ENOMEM;
-  return nullptr;
+  errno = block ? saved : ENOMEM;
+  return block;
 }
 
 void *mpg::allocateBlock(size_t bytes) {
@@ -636,9 +637,11 @@ void *mpg::reallocateBlock(void *block, size_t bytes, uintptr_t caller) {
   BlockPlace place;
   if (isForNext(block, place)) {
     unwatch(block, SIZE_MAX - 1); // before another thread gets it
+    int saved = errno;
     void *other = nextMalloc.realloc(block, bytes);
     if (!other && bytes && makeRoom(bytes))
       other = nextMalloc.realloc(block, bytes);
+    errno = other || !bytes ? saved : ENOMEM;
     return watched(other, bytes);
   }
   if (!place.isInUse()) {

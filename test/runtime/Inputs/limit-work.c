@@ -3,6 +3,7 @@
 // all memory could be had. WORK: blocks, one, threads, ended, static, deep, fork,
 // files.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -78,7 +79,7 @@ static void *hold(void *barrier) {
   return (void *)sum;
 }
 
-/// One block after threads that had some have ended.
+/// One block after threads that had some have ended, and errno as it was.
 static uint64_t useEnded(void) {
   enum { count = 4 };
   pthread_t all[count];
@@ -96,7 +97,11 @@ static uint64_t useEnded(void) {
     pthread_join(all[i], &part);
     sum += (uint64_t)part;
   }
-  return sum + useBlocks(1, 100 * mib);
+  errno = 0;
+  sum += useBlocks(1, 100 * mib);
+  if (errno)
+    exit(9);
+  return sum;
 }
 
 /// Descriptors and files, and a mapping that is not malloc's.
