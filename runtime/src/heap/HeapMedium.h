@@ -198,8 +198,9 @@ private:
   uint32_t taken MPG_GUARDED_BY(lock) = 0;
   /// The packed block on whose last page the next one may begin.
   uint32_t lastPacked MPG_GUARDED_BY(lock) = 0;
-  uint32_t
-      firstListed MPG_GUARDED_BY(lock) = 0; ///< of packed blocks kept whole
+  /// Of packed blocks that were freed and kept whole.
+  uint32_t firstListed MPG_GUARDED_BY(lock) = 0;
+  uint64_t listedBytes MPG_GUARDED_BY(lock) = 0;
   /// Runs that unlock() gives back, linked.
   uint32_t leaving MPG_GUARDED_BY(lock) = 0;
   FreeRuns runs MPG_GUARDED_BY(lock);

@@ -9,17 +9,17 @@
 // second page has its bytes, the block before it on its first page, and flags.
 // No thread keeps such a block in its cache: all this changes under the lock.
 //
-// A freed block between two others that it shares pages with is kept whole for
-// a request of its size, because others could use neither of these pages. It is
-// dissolved into a free run when one of the two is freed, or before the arena
-// grows. No two such blocks are neighbours.
+// A freed block that shares a page is kept whole for a request of its size,
+// because others could not use that page. It is dissolved into a free run
+// before the arena grows, and when little of the arena is in use, to go back to
+// the system.
 
 #include "heap/HeapMedium.h"
 
 using namespace mpg;
 
 // Flags. The last one: of its last page as far as the block does not reach.
-static constexpr uint8_t sharesLast = 1, isListed = 2, restIsZero = 4;
+static constexpr uint8_t sharesLast = 1, restIsZero = 2;
 
 static UnitEntry &getNote(uint32_t page) { return heapMap.pages[page + 1]; }
 
@@ -99,23 +99,23 @@ uint32_t Arena::reusePacked(size_t bytes) {
 
 void Arena::list(uint32_t page) {
   UnitEntry &entry = heapMap.pages[page];
-  getNote(page).detail |= isListed;
   entry.next = firstListed;
   entry.previous = 0;
   if (firstListed)
     heapMap.pages[firstListed].previous = page;
   firstListed = page;
+  listedBytes += getNote(page).length;
 }
 
 void Arena::unlist(uint32_t page) {
   const UnitEntry &entry = heapMap.pages[page];
-  getNote(page).detail &= uint8_t(~isListed);
   if (entry.next)
     heapMap.pages[entry.next].previous = entry.previous;
   if (entry.previous)
     heapMap.pages[entry.previous].next = entry.next;
   else
     firstListed = entry.next;
+  listedBytes -= getNote(page).length;
 }
 
 void Arena::leaveLast(uint32_t page) {
@@ -143,19 +143,13 @@ void Arena::dissolve(uint32_t page, uint64_t besideBytes) {
 
 void Arena::recyclePacked(uint32_t page, uint64_t besideBytes) {
   const UnitEntry &note = getNote(page);
-  uint32_t neighbours[] = {note.next,
-                           note.detail & sharesLast ? getEnd(page) : 0};
-  bool isBetween = true;
-  for (uint32_t one : neighbours)
-    isBetween &= one && !(getNote(one).detail & isListed);
-  if (isBetween)
-    return list(page);
-  for (uint32_t one : neighbours)
-    if (one && getNote(one).detail & isListed) {
-      unlist(one);
-      dissolve(one);
-    }
-  dissolve(page, besideBytes);
+  if (!note.next && !(note.detail & sharesLast))
+    return dissolve(page, besideBytes);
+  list(page);
+  uint64_t free = runs.freeUnits() * heapPageBytes + listedBytes + besideBytes;
+  if (free >= mappedBytes / 8 * 7 &&
+      free >= arenaSettings.trimBytes.load(std::memory_order_relaxed))
+    dissolveListed();
 }
 
 void Arena::dissolveListed() {

@@ -4,13 +4,13 @@
 // of each, or at argv[3] places from its first byte to its last. Prints the
 // memory that came for them, in MiB and large pages. With argv[4] it then writes
 // past the end of one, frees the end of one on whose last page the next one
-// begins, or frees that next one twice. Frees every second block and takes as
-// many again; frees all.
+// begins, or frees that next one twice. Frees two of three and takes as many
+// again, ten times; frees all.
 
 #include "entry-memory.h"
 #include <malloc.h>
 
-enum { blocks = 2000 };
+enum { blocks = 2000, rounds = 10 };
 static unsigned char *block[blocks];
 static size_t bytes, written, places = 1;
 
@@ -73,6 +73,21 @@ static void doWrong(const char *what) {
   free(block[i + 1]);
 }
 
+/// Two of three.
+static int isChosen(unsigned i, unsigned round) {
+  return (i * 2654435761u ^ round * 40503u) / 1024 % 3 != 0;
+}
+
+/// By calloc now and then. False: its bytes are not zero.
+static int takeAgain(int i) {
+  int clears = i % 64 == 1;
+  block[i] = clears ? calloc(bytes, 1) : malloc(bytes);
+  if (clears && !isZero(i))
+    return 0;
+  fill(i);
+  return 1;
+}
+
 int main(int argc, char **argv) {
   bytes = strtoul(argv[1], NULL, 0);
   written = strtoul(argv[2], NULL, 0);
@@ -86,13 +101,13 @@ int main(int argc, char **argv) {
   printPresent("present", before, hugeBefore);
   if (argc > 4)
     doWrong(argv[4]);
-  for (int i = 1; i < blocks; i += 2)
-    free(block[i]);
-  for (int i = 1; i < blocks; i += 2) {
-    block[i] = i % 64 == 1 ? calloc(bytes, 1) : malloc(bytes);
-    if (i % 64 == 1 && !isZero(i))
-      return 1;
-    fill(i);
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (int i = 0; i < blocks; ++i)
+      if (isChosen(i, round))
+        free(block[i]);
+    for (int i = 0; i < blocks; ++i)
+      if (isChosen(i, round) && !takeAgain(i))
+        return 1;
   }
   printPresent("again", before, hugeBefore);
   for (int i = 0; i < blocks; ++i) {
