@@ -149,6 +149,7 @@ namespace {
 struct Request {
   std::optional<unsigned> nodes, ranks, ranksPerNode, cpusPerTask, threads;
   std::optional<uint64_t> nodeMemory, cpuMemory, jobMemory;
+  bool hasUnlikeNodes = false; ///< no fact holds for each of them
   std::string image;
 };
 
@@ -240,11 +241,12 @@ static void readPbs(const JobDirective &directive, Request &request) {
       request.jobMemory = getMemory(value, 1, /*si=*/false);
     if (key != "select" && key != "nodes")
       continue;
-    // Nodes of several kinds: nothing holds for each of them.
-    if (value.contains('+'))
+    if (value.contains('+')) {
       request = Request();
-    else
+      request.hasUnlikeNodes = true;
+    } else {
       readPbsChunk(value, request);
+    }
   }
 }
 
@@ -279,7 +281,7 @@ static void complete(Request &request) {
       request.ranksPerNode
           ? product(request.ranksPerNode, request.cpusPerTask.value_or(1))
           : std::nullopt;
-  if (!request.nodeMemory && request.jobMemory)
+  if (!request.nodeMemory && request.jobMemory && !request.hasUnlikeNodes)
     request.nodeMemory =
         *request.jobMemory / std::max(request.nodes.value_or(1), 1u);
   if (!request.nodeMemory && request.cpuMemory && cpus &&

@@ -198,6 +198,7 @@ TEST(JobScript, DirectivesSayWhatIsAskedFor) {
        "2 8 4 12 30064771072"},
       {"#PBS -l nodes=2:ppn=4,walltime=1:00", "2 8 4 - -"},
       {"#PBS -l nodes=2:ppn=4,mem=8gb", "2 8 4 - 4294967296"},
+      {"#PBS -l nodes=1:ppn=4+2:ppn=8,mem=8gb", "- - - - -"},
       {"#$ -pe mpi 48 -cwd", "- 48 - - -"},
       {"#PJM -L node=65536x65536", "- - - - -"},
       {"##PJM -L node=2\n # SBATCH -N 2\n#PJMX -L node=3", "- - - - -"},
