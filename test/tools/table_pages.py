@@ -81,7 +81,7 @@ def variable_entries() -> str:
     """The variables as a man page has them; those for tests are left out."""
     entries = []
     for row in tables.read_variables():
-        parts = [re.sub(r"^(?!malloc)\w", lambda first: first[0].upper(), row.what),
+        parts = [re.sub(r"^(?!malloc|libmpg|\w+:)\w", lambda first: first[0].upper(), row.what),
                  f"Default: {row.default}" if row.default else "",
                  f"Needs {row.needs}" if needs(row) else "",
                  f"Decided by {row.decided}" if row.decided else ""]
