@@ -141,11 +141,12 @@ static uint64_t bytesWithin(const MappedArea &area, uint64_t start,
 /// all of it, as far as it has private pages.
 bool Classifier::classifySegments(const MappedArea &area) {
   uint64_t taken = 0;
+  // 0 where the list was cut off, or a program has overwritten libmpg's.
+  uint64_t page = std::max<uint64_t>(area.pageBytes, 4096);
   for (const ProgramSegment &segment : segments) {
     // The pages at both ends are the segment's wholly.
-    uint64_t end = alignTo(segment.end, area.pageBytes);
-    uint64_t all =
-        bytesWithin(area, alignDown(segment.start, area.pageBytes), end);
+    uint64_t end = alignTo(segment.end, page);
+    uint64_t all = bytesWithin(area, alignDown(segment.start, page), end);
     if (all == 0)
       continue;
     uint64_t bss = std::min(all, bytesWithin(area, segment.fileEnd, end));

@@ -80,6 +80,15 @@ TEST(RunReport, MappingsAreReadAsTheKernelWritesThem) {
   EXPECT_EQ(areas[6].name, "/memfd: [stack] by libmpg (deleted)");
 }
 
+// If this fails, a list that a program has overwritten ends mpgrun.
+TEST(RunReport, AMappingMayLackItsPageSize) {
+  auto regions = classifyAreas(
+      parseSmaps("00600000-00602000 rw-p 00000000 00:00 0\nRss: 8 kB\n", ""),
+      {{0x600100, 0x601000, 0x601800}}, {});
+  EXPECT_EQ(findUse(regions, RunRegion::data)->bytes, 4096u);
+  EXPECT_EQ(findUse(regions, RunRegion::bss)->bytes, 4096u);
+}
+
 TEST(RunReport, EveryMappingIsInOneRegion) {
   auto regions = classifyAreas(parseSmaps(smaps, ""), segments, {});
   ASSERT_EQ(regions.size(), 5u);
