@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop along the column of a matrix is often followed by one along the next
-// column, in the same lines. If the first cache and all that goes with it is as
-// it was when that loop began, the loop does the same: what it asked of the
-// caches after the first is asked again, and the first cache is then as that
-// loop left it. TLBs are looked up apart.
+// column, in the same lines. If the first cache, its prefetcher and the sites
+// are as they were before the first loop, the second one does the same: its
+// requests to the caches after the first are those of the first loop, and so is
+// the state after it. Only for loops whose TLBs are looked up apart
+// (CorePages.cpp): the next column may be on other pages.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>
 
 using namespace mpg::sim;
 
-/// All that decides in which lines the loop at hand is in each iteration: two
-/// addresses less than the lowest bit of the stride apart are always in the
-/// same line, if they are so once.
+/// The numbers that decide the line of each access of the loop at hand. A
+/// stream moves by whole blocks of as many bytes as the lowest bit of its
+/// stride, and lines are whole blocks. So the place in a block has no effect.
 std::vector<uint64_t> Core::describeLoop(uint64_t times) const {
   std::vector<uint64_t> all = {times, turns};
   for (const Cursor &cursor : cursors) {
@@ -27,7 +28,7 @@ std::vector<uint64_t> Core::describeLoop(uint64_t times) const {
   return all;
 }
 
-/// Of the first cache and the sites of \p loop.
+/// The first cache, and the last line of each of \p sites.
 std::vector<uint64_t>
 Core::readState(const std::vector<unsigned> &sites) const {
   std::vector<uint64_t> state;
@@ -53,7 +54,7 @@ void Core::writeState(const std::vector<unsigned> &sites,
     slots[site].line = *next++;
 }
 
-/// As \p past did.
+/// Makes the requests of \p past again and takes over the state after it.
 void Core::repeat(const PastLoop &past) {
   for (size_t at = 0; at < first.size(); ++at) {
     First &one = first[at];
@@ -69,6 +70,7 @@ void Core::repeat(const PastLoop &past) {
   dropFollowers();
 }
 
+/// Runs the loop at hand, for a later repeat().
 void Core::record(PastLoop &past, uint64_t times) {
   for (First &one : first)
     one.log.clear();
@@ -86,16 +88,17 @@ void Core::record(PastLoop &past, uint64_t times) {
 
 /// The loop at hand, with streams that are in another line in each iteration.
 void Core::runEachOrRepeat(uint64_t times) {
-  constexpr uint64_t minLines = 128;  // else a comparison takes longer
-  constexpr uint64_t maxLines = 4096; // which bounds what is written down
-  constexpr unsigned minUnused = 4, maxWait = 1023;
-  if (!pagesApart || period.times || times > maxLines ||
-      times * cursors.size() > maxLines || times * cursors.size() < minLines)
+  constexpr uint64_t minLines = 128; // else a comparison takes longer
+  // These two bound the memory, whatever the number of sites.
+  constexpr uint64_t maxLines = 4096;
+  constexpr unsigned maxPast = 16;
+  // Most programs have no such loops, and a record takes time.
+  constexpr unsigned maxUnused = 4, pause = 1000;
+  uint64_t lines = times * cursors.size();
+  if (!pagesApart || times > maxLines || lines > maxLines || lines < minLines)
     return runEach(times);
-  unsigned site = cursors.front().stream.site;
-  if (site >= pastLoops.size())
-    pastLoops.resize(site + 1);
-  PastLoop &past = pastLoops[site];
+  pastLoops.resize(maxPast);
+  PastLoop &past = pastLoops[cursors.front().stream.site % maxPast];
   if (past.wait) {
     --past.wait;
     return runEach(times);
@@ -104,10 +107,12 @@ void Core::runEachOrRepeat(uint64_t times) {
   std::vector<unsigned> sites;
   for (const Cursor &cursor : cursors)
     sites.push_back(cursor.stream.site);
-  std::vector<uint64_t> state = readState(sites), streams;
-  for (const First &one : first)
-    one.queue.addState(0, streams);
-  // Streams of misses change by these alone.
+  std::vector<uint64_t> state = readState(sites), streams(first.size());
+  for (size_t at = 0; at < first.size(); ++at) {
+    first[at].queue.addState(0, streams);
+    streams[at] = streams.size();
+  }
+  // Without requests nothing looks at the streams of misses.
   bool hasRequests = std::any_of(past.requests.begin(), past.requests.end(),
                                  [](const auto &its) { return !its.empty(); });
   if (past.loop == loop && past.before == state &&
@@ -115,8 +120,12 @@ void Core::runEachOrRepeat(uint64_t times) {
     past.unused = 0;
     return repeat(past);
   }
-  if (++past.unused > minUnused)
-    past.wait = std::min(past.unused * past.unused, maxWait);
+  if (!past.loop.empty() && ++past.unused > maxUnused) {
+    past = {}; // its memory, too
+    past.unused = maxUnused;
+    past.wait = pause;
+    return runEach(times);
+  }
   past.loop = std::move(loop);
   past.sites = std::move(sites);
   past.before = std::move(state);

@@ -150,14 +150,15 @@ struct Core::First {
   bool isHolding = false;   ///< few of the last requests missed there
 };
 
-/// A loop, the state at its begin and end, and what it asked.
+/// A loop that may come again, the states before and after it, its requests.
 struct Core::PastLoop {
-  std::vector<uint64_t> loop; ///< \see describeLoop
+  std::vector<uint64_t> loop; ///< \see describeLoop; empty: none is recorded
   std::vector<unsigned> sites;
   std::vector<uint64_t> before, after, streams;
   std::vector<PrefetchQueue> queues; ///< of each of First, as what follows
   std::vector<std::vector<Request>> requests;
-  unsigned unused = 0, wait = 0; ///< records that were of no use; loops to go
+  unsigned unused = 0; ///< records in a row that no loop repeated
+  unsigned wait = 0;   ///< loops to run before the next record
 };
 
 /// Bytes from an access of a stream to the next.

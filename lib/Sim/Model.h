@@ -322,7 +322,7 @@ private:
   uint64_t steps = 0;              ///< \see Model::steps
   Period period;                   ///< of the loop at hand
   bool isLogging = false;          ///< \see First::log
-  std::vector<PastLoop> pastLoops; ///< the last one of each first site
+  std::vector<PastLoop> pastLoops; ///< by number of their first site
   /// Pages are not looked up with the lines, \see runPages.
   bool pagesApart = false;
   std::array<std::vector<uint64_t>, 2> tlbStates; ///< before and after
