@@ -272,15 +272,15 @@ std::optional<MemoryPlace> Registers::step(ArrayRef<uint8_t> code,
   DataEffect effect = decodeEffect(machine, code, next, held);
   makeFrame(effect, next);
   bool isStore = effect.move && !effect.move->isLoad;
-  if (isStore && storesValue(*effect.move))
-    return makePlace(*effect.move, next);
+  std::optional<MemoryPlace> stored;
   Result result;
-  if (isStore)
+  if (isStore && storesValue(*effect.move))
+    stored = makePlace(*effect.move, next);
+  else if (isStore)
     keep(*effect.move, next);
   else
     result = compute(effect, next);
-  std::optional<MemoryPlace> stored;
-  if (machine.isX86 && hasValue())
+  if (machine.isX86 && !stored && hasValue())
     stored = storeVector(code, next);
   // By what is known before the base changes.
   std::shared_ptr<Value> movedBase;
