@@ -89,7 +89,7 @@ static Fact<std::vector<HugePool>> readDefaultPool(const SysTree &tree) {
                                    name.str());
   };
   Fact<uint64_t> total = count("HugePages_Total");
-  if (!pageBytes || !total || !isPowerOf2_64(*pageBytes))
+  if (!pageBytes || !total || !isPowerOf2_64(*pageBytes) || *pageBytes >> 50)
     return Fact<std::vector<HugePool>>::missing(
         "/sys/kernel/mm/hugepages: there is no /sys/kernel/mm");
   return std::vector<HugePool>{
@@ -100,7 +100,7 @@ static Fact<std::vector<HugePool>> readDefaultPool(const SysTree &tree) {
 
 static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
   constexpr const char *folder = "/sys/kernel/mm/hugepages";
-  // Without /sys little is known, with it the absence of large pages is.
+  // Without /sys little is known; with it, no folder means no large pages.
   if (!tree.exists("/sys/kernel/mm"))
     return readDefaultPool(tree);
   Fact<std::vector<std::string>> names = tree.names(folder);
