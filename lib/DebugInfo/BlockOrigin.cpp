@@ -41,7 +41,7 @@ bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
 }
 
 /// Between the program and its memory, or before its main; no user looks for an
-/// array there. Libraries of containers in headers are like that of C++.
+/// array there. Kokkos and its like are to a user what std:: is.
 static bool isNobodys(StringRef library, const SourceFrame &frame) {
   for (StringRef prefix :
        {"libmpgrt.", "libc.so", "libc-2", "libstdc++.", "libc++", "ld-linux",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What single instructions of x86-64 and AArch64 do with pointers: move them
-// between registers and memory, add constants to them, make a frame. Nothing of
-// what is known before an instruction; that is ReturnedValue.cpp. Registers
-// have DWARF's numbers.
+// between registers and memory, add constants to them, make a frame. Earlier
+// instructions have no effect here; ReturnedValue.cpp follows values through
+// several. Registers have DWARF's numbers.
 
 #ifndef MPG_DEBUGINFO_DATAMOVES_H
 #define MPG_DEBUGINFO_DATAMOVES_H
@@ -28,7 +28,7 @@ constexpr unsigned resultRegister = 0;
 /// Null: code of \p machine is not read.
 const Convention *findConvention(Machine machine);
 
-/// \see Instruction.
+/// The instruction at the start of \p code, which is at \p address.
 Instruction decodeNext(const Convention &machine, llvm::ArrayRef<uint8_t> code,
                        uint64_t address);
 
@@ -37,7 +37,7 @@ struct Move {
   bool isLoad;
   int value, base;
   int64_t offset;
-  bool isAbsolute; ///< relative to the instruction, so known
+  bool isAbsolute; ///< relative to the instruction: its address is known
 };
 
 /// What an instruction does; most do one of these things, or none.
@@ -57,8 +57,8 @@ struct DataEffect {
   std::optional<int64_t> frame;
 };
 
-/// Of \p next, at the start of \p code. \p held: of a pair of registers that
-/// are loaded or stored, the one among them counts.
+/// The effect of \p next, at the start of \p code. \p held: the registers with
+/// the returned value; of a pair that is stored the one among them counts.
 DataEffect decodeEffect(const Convention &machine, llvm::ArrayRef<uint8_t> code,
                         const Instruction &next, uint32_t held);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which variable gets what a call returns. Three things tell: a declaration on
-// the line of the call, the instruction that stores the result, and a variable
-// that comes to life in a register right after the call.
+// Which variable gets what a call returns. There are three signs: a declaration
+// on the line of the call, the instruction that stores the result, and a
+// variable that comes to life in a register right after the call.
 
 #include "DebugInfo/ReturnedValue.h"
 #include "Support/Files.h"
@@ -106,7 +106,7 @@ static std::string declaringFile(Dwarf_Die die) {
 }
 
 /// Whether the source has \p word at the place of \p frame, if the source is
-/// there. clang tells no columns of declarations.
+/// there. clang writes no columns of declarations.
 static bool isAt(const SourceFrame &frame, StringRef word) {
   auto file = readUnmapped(frame.file);
   if (!file || !frame.column)
@@ -152,8 +152,8 @@ static Named findDeclared(const CallPlace &call) {
 // A store
 //===----------------------------------------------------------------------===//
 
-/// The one operation that says where \p variable is, with what is added to it.
-/// DW_OP_addr whatever its form; none: it is somewhere else or nowhere.
+/// The operation of the place of \p variable, with its offset added; DW_OP_addr
+/// for all forms of an address. None: the place needs more, or there is none.
 static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
                                          uint64_t address) {
   Dwarf_Attribute memory;
@@ -164,7 +164,7 @@ static std::optional<Dwarf_Op> findPlace(Dwarf_Die &variable,
   if (!found ||
       dwarf_getlocation_addr(found, address, operations, counts, 1) != 1)
     return std::nullopt;
-  // gfortran has what nested functions share in one structure.
+  // gfortran keeps variables that nested functions share in one structure.
   bool isSum = counts[0] == 2 && operations[0][1].atom == DW_OP_plus_uconst;
   if (counts[0] != 1 && !isSum)
     return std::nullopt;
@@ -355,7 +355,7 @@ static Named findOnStack(const CallPlace &call, const MemoryPlace &place) {
   Named result;
   for (const Dwarf_Die &scope : call.scopes) {
     auto inspect = [&](Dwarf_Die &variable) {
-      // A variable that the store ends was in the same place until then.
+      // Until the store the place may be that of another variable.
       std::optional<Dwarf_Op> its = findPlace(variable, place.validAt);
       if (!result.text.empty() || !its ||
           isDeclaredLater(call, scope, variable))

@@ -14,7 +14,7 @@ namespace mpg {
 /// A place in memory that an instruction writes or reads.
 struct MemoryPlace {
   uint64_t at = 0;      ///< address of the instruction
-  uint64_t validAt = 0; ///< from where on memory has what it stores; else at
+  uint64_t validAt = 0; ///< of a store: address behind it; of a load: at
   uint64_t address = 0; ///< 0: beside a register
   int base = -1;
   int64_t offset = 0;
@@ -44,7 +44,7 @@ struct ReturnedValue {
   std::optional<MemoryPlace> argument;
 };
 
-/// Bytes of code after a call in which what gets its value is found first.
+/// A store in so many bytes of code after a call names the value before others.
 constexpr uint64_t soonAfterCall = 96;
 
 /// Follows the value that a call has returned to \p address.

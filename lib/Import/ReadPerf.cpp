@@ -4,8 +4,8 @@
 //
 // Lines of perf stat -x: value, unit, event, time counted, percent of the time.
 // With -I, -A, --per-socket and -r there are more fields, in front of these or
-// between them, so the event is looked for, and the value stands two fields
-// before it. The number of a time has a comma under some locales, which makes
+// between them. So the event is searched for; its value is two fields before
+// it. The number of a time has a comma under some locales, which makes
 // two fields of it; counts have none.
 
 #include "Import/Measurement.h"
@@ -102,8 +102,8 @@ static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
 }
 
 /// For how much of the time the event was counted; the rest is perf's estimate.
-/// It follows that time, in front of which -r and --for-each-cgroup have a
-/// field more.
+/// The time is the first number after the event, and this follows it: -r and
+/// --for-each-cgroup add a field between event and time.
 static std::optional<unsigned> percentCounted(const Fields &fields,
                                               size_t event) {
   size_t at = event + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RunRegions.h. Some mappings carry no name; what they are is seen from
-// their neighbours, as glibc lays them out:
+// See RunRegions.h. Some mappings have no name. Their neighbours show what they
+// are, as glibc lays them out:
 //
 //   thread stack   read-write memory right above a guard without rights
 //   thread heap    begins on a 64 MiB border, the rest of which has no rights
@@ -99,8 +99,7 @@ private:
 
 } // namespace
 
-/// Adds \p bytes of \p area; what the kernel counts for all of it is shared out
-/// evenly.
+/// Adds \p bytes of \p area, with their share of the kernel's counts of it.
 static void addShare(RegionUse &use, const MappedArea &area, uint64_t bytes) {
   if (bytes == 0)
     return;
@@ -220,7 +219,7 @@ bool Classifier::isLibraryData(size_t index) const {
 bool Classifier::belongsToLibrary(size_t index) const {
   if (areas[index].isFile)
     return isLibraryData(index);
-  bool isMoved = false; // what is beside the file's part
+  bool isMoved = false; // the mapping next to the file's has large pages
   while (index > 0 && !areas[index].isFile && areas[index].writable &&
          (areas[index].name.empty() || areas[index].hugetlb) &&
          areas[index - 1].end == areas[index].start) {

@@ -26,7 +26,7 @@ enum class RunRegion : uint8_t {
   library, ///< writable segments of shared libraries
   shared,
   text,        ///< the program's code
-  rodata,      ///< what else of its file is not written to
+  rodata,      ///< the rest of its file that nobody writes to
   libraryText, ///< both, of libraries; with MPG_REMAP=all
 };
 constexpr size_t runRegionCount = size_t(RunRegion::libraryText) + 1;
@@ -69,7 +69,7 @@ std::vector<ProgramSegment> locateSegments(const std::string &path,
                                            const std::vector<MappedArea> &areas,
                                            llvm::StringRef mappedName = "");
 
-/// Whether that is the name of the file of <mpg/state.h>, as /proc shows it.
+/// Whether \p name is that of libmpg's state file, as /proc shows it.
 bool isStateName(llvm::StringRef name);
 
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory file in which libmpg tells mpgrun what it did, and what the
-// kernel says of the program's memory at its end. The program can write to the
-// file, so sizes in it are checked before they are used.
+// Reads libmpg's memory file, and the kernel's list of the program's mappings
+// at its end. The program can write to the file, so sizes in it are checked
+// before they are used.
 
 #include "Process/StateFile.h"
 #include "Support/Files.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two sources of a report about a program that mpgrun started: the memory
-// file in which libmpg tells what it did, and the program's mappings in its
-// last moment.
+// file that libmpg writes to, and the program's mappings in its last moment.
 
 #ifndef MPG_PROCESS_STATEFILE_H
 #define MPG_PROCESS_STATEFILE_H
@@ -32,9 +31,9 @@ struct ProgramMemory {
   std::string image; ///< the program's file
   /// libmpg writes to the state file; false: it is not in this program.
   bool hasState = false;
-  bool isTold = false; ///< libmpg has read the list, for mpgrun may not
+  bool isTold = false; ///< libmpg read the list, as mpgrun may not
   std::vector<ProgramSegment> segments;
-  HeapRange heap; ///< libmpg's, as far as it has told until then
+  HeapRange heap; ///< of libmpg, as its state file has it
 };
 
 /// Nothing if the mappings of \p pid may not be read. The kernel looks at every

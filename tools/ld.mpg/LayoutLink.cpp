@@ -302,8 +302,8 @@ static int linkAgain(const LinkContext &link, const LinkPlan &plan,
   outs().flush();
   errs() << kept->err.contents();
   explainFailure(link);
-  return run->finish(link,
-                     nullptr); // ends this process too if a signal ended lld
+  // If a signal ended lld, this ends with the same one.
+  return run->finish(link, nullptr);
 }
 
 /// Tells what of the layout is missing. Exit status.

@@ -86,7 +86,7 @@ static void addLoad(Comparison &comparison, const RunSample &sample,
   comparison.isLoadKnown = true;
 }
 
-/// With the looks that cost time.
+/// Inspects the program's memory, too, which takes time.
 RunOutcome CompareDriver::runWarmUp(RunCommand &command, const ModePlan &how,
                                     ModeResult &mode) {
   RunReport report;
@@ -311,7 +311,7 @@ void CompareDriver::addRounds() {
            << " rounds: " << comparison.rounds - done << " more\n";
 }
 
-/// That of ranks is known from them.
+/// Ranks measure their load themselves.
 void CompareDriver::readLoadSince(const std::optional<LoadSample> &before) {
   if (plan.isRanked)
     return;
@@ -321,7 +321,7 @@ void CompareDriver::readLoadSince(const std::optional<LoadSample> &before) {
     comparison.load = loadBetween(*before, *after);
 }
 
-/// False: it was ended before there is anything to tell.
+/// False: it ended before there was a result.
 bool CompareDriver::runAll() {
   std::optional<LoadSample> before;
   started = nowSeconds();
@@ -355,7 +355,7 @@ CompareEnd CompareDriver::drive() {
   if (input.isReplaced())
     comparison.notes.push_back("standard input is not a file that can be read "
                                "again: the program reads /dev/null");
-  findWhatIsLeft(comparison);
+  checkModesLeft(comparison);
   if (!comparison.failure.empty())
     return end;
   if (plan.isRanked) {

@@ -37,7 +37,7 @@ static std::string worstReason(const RunReport &report) {
 }
 
 /// The reason with a number of pages that is enough for all of the program:
-/// libmpg's is what was missing when it was first refused.
+/// libmpg asks for those that its first refused request needed.
 static std::string withEnoughPages(std::string reason,
                                    const RunReport &report) {
   StringRef fix = "; fix: echo ";
@@ -45,9 +45,9 @@ static std::string withEnoughPages(std::string reason,
   if (at == std::string::npos || !StringRef(reason).contains("/nr_hugepages"))
     return reason;
   at += fix.size();
-  uint64_t told = 0, missing = 0;
+  uint64_t asked = 0, missing = 0;
   StringRef rest = StringRef(reason).drop_front(at);
-  if (rest.consumeInteger(10, told))
+  if (rest.consumeInteger(10, asked))
     return reason;
   for (const RegionUse &use : report.regions) {
     bool isOurs = use.region <= RunRegion::threadHeap;
@@ -56,7 +56,7 @@ static std::string withEnoughPages(std::string reason,
       missing += 1 + (bytes - std::min(bytes, use.poolBytes)) / largePage;
   }
   return StringRef(reason).take_front(at).str() +
-         std::to_string(std::max(told, missing)) + rest.str();
+         std::to_string(std::max(asked, missing)) + rest.str();
 }
 
 void mpg::fillMemory(ModeMemory &memory, const RunReport &report) {

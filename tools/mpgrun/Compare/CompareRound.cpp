@@ -93,7 +93,7 @@ static void judgeAgainst(const ModeResult &base, ModeResult &mode) {
     mode.missing = "not compared: " + last.metric.problem;
 }
 
-void mpg::findWhatIsLeft(Comparison &comparison) {
+void mpg::checkModesLeft(Comparison &comparison) {
   auto canBeCompared = [](const ModeResult &mode) {
     return mode.missing.empty();
   };
@@ -112,5 +112,5 @@ void mpg::judgeRound(Comparison &comparison) {
     for (ModeResult &mode : MutableArrayRef(comparison.modes).drop_front())
       if (mode.missing.empty())
         judgeAgainst(base, mode);
-  findWhatIsLeft(comparison);
+  checkModesLeft(comparison);
 }

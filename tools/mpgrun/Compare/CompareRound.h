@@ -21,7 +21,7 @@ using OutputFiles = std::array<OwnedFd, 2>;
 void judgeRound(Comparison &comparison);
 
 /// Says in the failure of \p comparison why no two modes are left, if so.
-void findWhatIsLeft(Comparison &comparison);
+void checkModesLeft(Comparison &comparison);
 
 /// Adds a sentence to \p comparison for each difference.
 /// \p firstOutputs: of each mode's warm-up.
