@@ -140,12 +140,14 @@ TEST(SimModel, ColumnsOfAMatrix) {
     }
     uint64_t row = size * 8, a = 1 << 24, b = a + size * row,
              c = b + size * row;
-    for (uint64_t number = 0; number < 100; ++number) {
+    // After some of other lengths, which are not repeated, for a while none is.
+    for (uint64_t number = 0; number < 1100; ++number) {
       uint64_t i = number / 50, j = number % 50;
+      uint64_t times = number < 8 ? size - number : size;
       std::vector<Stream> streams = {{0, a + i * row, 8},
                                      {1, b + j * 8, int64_t(row)}};
-      fast.core(0).affine(streams, size);
-      naive.affine(0, streams, size);
+      fast.core(0).affine(streams, times);
+      naive.affine(0, streams, times);
       fast.core(0).access(2, c + i * row + j * 8);
       naive.access(0, 2, c + i * row + j * 8);
     }
