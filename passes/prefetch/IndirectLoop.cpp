@@ -46,6 +46,7 @@ public:
   PrefetchVerdict run();
 
 private:
+  bool isInEach(const Instruction &step) const;
   const SCEVAddRecExpr *getIndexAddress(const LoadInst &load) const;
   bool findSteps(Value *value, SetVector<Instruction *> &steps) const;
   void addAccess(Instruction &access);
@@ -72,11 +73,15 @@ private:
 };
 } // namespace
 
+/// Whether each iteration does \p step.
+bool IndirectWriter::isInEach(const Instruction &step) const {
+  return dominators.dominates(step.getParent(), loop.getLoopLatch());
+}
+
 /// Null: \p load is not one that each iteration does, in known steps.
 const SCEVAddRecExpr *
 IndirectWriter::getIndexAddress(const LoadInst &load) const {
-  if (!load.isSimple() ||
-      !dominators.dominates(load.getParent(), loop.getLoopLatch()))
+  if (!load.isSimple() || !isInEach(load))
     return nullptr;
   auto *line = dyn_cast<SCEVAddRecExpr>(
       scev.getSCEV(const_cast<Value *>(load.getPointerOperand())));
@@ -101,7 +106,8 @@ bool IndirectWriter::findSteps(Value *value,
     return getIndexAddress(*load);
   }
   if (isa<PHINode>(step) || step->mayReadOrWriteMemory() ||
-      !isSafeToSpeculativelyExecute(step) || steps.size() >= maxSteps)
+      !isSafeToSpeculativelyExecute(step) || steps.size() >= maxSteps ||
+      (isFloating(*step) && !isInEach(*step)))
     return false;
   for (Value *operand : step->operands())
     if (!findSteps(operand, steps))

@@ -19,9 +19,9 @@
 // - &row[...] is moved to the nearest address between two that the loop has
 //   read of this array. They are forgotten where a call may free memory.
 //
-// An array is taken for one as long as its address is the same. So these are
-// wrong: protecting pages in the middle of an array, and shrinking it in place
-// in another thread, if the list, too, changes until it is used.
+// An array is taken for one as long as its address is the same. So neither may
+// pages in the middle of it be protected, nor may another thread shrink it in
+// place.
 
 #include "base/Access.h"
 #include "prefetch/Lookup.h"
@@ -208,7 +208,8 @@ bool ListWriter::find(Value *value, Origin &origin) const {
     // One of this loop is taken as it is now.
     return first == phi || (first && find(first, origin));
   }
-  return !step->mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(step) &&
+  return !isFloating(*step) && !step->mayReadOrWriteMemory() &&
+         isSafeToSpeculativelyExecute(step) &&
          llvm::all_of(step->operands(),
                       [&](Value *operand) { return find(operand, origin); });
 }
@@ -303,7 +304,9 @@ Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
   };
   Value *low = extend(ConstantInt::getAllOnesValue(number), Intrinsic::umin);
   Value *high = extend(ConstantInt::get(number, 0), Intrinsic::umax);
-  Value *then = builder.CreatePtrToInt(copy(now, ahead, builder), number);
+  // Frozen: a garbage index may make it poison, by a shift.
+  Value *then = builder.CreateFreeze(
+      builder.CreatePtrToInt(copy(now, ahead, builder), number));
   then = builder.CreateBinaryIntrinsic(Intrinsic::umax, then, low);
   then = builder.CreateBinaryIntrinsic(Intrinsic::umin, then, high);
   return builder.CreatePtrAdd(now, builder.CreateSub(then, at));
@@ -322,9 +325,12 @@ Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
   builder.SetCurrentDebugLocation(load.getDebugLoc());
   Value *address = isList ? getListAddress(load, ahead, builder)
                           : getRowAddress(load, ahead, builder);
+  // The loop may skip elements that are not aligned.
+  Align align =
+      isList ? commonAlignment(load.getAlign(), getListStep(load)) : Align();
   // Frozen: it may be no element.
-  return later[{&load, ahead}] = builder.CreateFreeze(builder.CreateAlignedLoad(
-             load.getType(), address, load.getAlign()));
+  return later[{&load, ahead}] = builder.CreateFreeze(
+             builder.CreateAlignedLoad(load.getType(), address, align));
 }
 
 Value *ListWriter::copy(Value *value, unsigned ahead, IRBuilder<> &builder) {

@@ -47,6 +47,13 @@ bool mpg::joinNear(MutableArrayRef<Lookup> lookups, const SCEV *place,
   return false;
 }
 
+bool mpg::isFloating(const Instruction &step) {
+  return step.getType()->isFPOrFPVectorTy() ||
+         llvm::any_of(step.operands(), [](const Value *operand) {
+           return operand->getType()->isFPOrFPVectorTy();
+         });
+}
+
 Instruction *mpg::copyStep(const Instruction &step) {
   Instruction *copy = step.clone();
   copy->dropPoisonGeneratingFlags();

@@ -34,6 +34,10 @@ llvm::Value *getPrefetchable(llvm::Instruction &access);
 bool joinNear(llvm::MutableArrayRef<Lookup> lookups, const llvm::SCEV *place,
               const llvm::Instruction &access, llvm::ScalarEvolution &scev);
 
+/// Whether \p step computes with floating point, which a program may have asked
+/// to trap.
+bool isFloating(const llvm::Instruction &step);
+
 /// A copy of \p step for other operands: without what is known of its result.
 llvm::Instruction *copyStep(const llvm::Instruction &step);
 

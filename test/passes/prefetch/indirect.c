@@ -57,6 +57,19 @@ double shorter(const unsigned *b, const double *a) {
   for (int i = 0; i < 32; i++) sum += a[b[i]];
   return sum;
 }
+// ASM-LABEL: bin:
+// ASM: prefetcht0
+void bin(int *restrict a, const double *restrict x, long n) {
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index,
+  for (long i = 0; i < n; i++) a[(int)(x[i] * 0.3)]++;
+}
+// Only the conversions that the loop does may trap.
+// ASM-LABEL: some:
+// ASM-NOT: prefetch
+void some(int *restrict a, const double *restrict x, long n) {
+  for (long i = 0; i < n; i++)
+    if (x[i] < 1e9) a[(int)x[i]]++;
+}
 // Nothing to say: a small table, a volatile index, a list, no index at all.
 static double few[1000];
 double none(const double *a, const unsigned *b, const volatile unsigned *c, const int *next, long n) {

@@ -61,8 +61,21 @@ long chains(struct Node *const *head, long n) {
     for (struct Node *node = head[i]; node; node = node->next) sum += node->key;
   return sum;
 }
-// Nothing to say of loops around: rows in order, a volatile list, one that is itself linked, and one
-// that is what is looked up.
+// A garbage index may be too large for a shift, and lead to no element.
+// RUN: %{cc} --target=x86_64-linux-gnu -emit-llvm && FileCheck %s --input-file=%t.s --check-prefix=IR
+// IR-LABEL: define {{.*}}@shifted(
+// IR: [[AT:%.*]] = freeze i64 %
+// IR-NEXT: call i64 @llvm.umax.i64(i64 [[AT]],
+// IR: load i64, ptr %{{.*}}, align 1
+long shifted(const int *list, const long *row, const int *next, long n) {
+  long sum = 0;
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  for (long i = 0; i < n; i++)
+    for (long at = 1l << list[i], k = row[at]; k < row[at + 1]; k++) sum += next[k] ^ sum;
+  return sum;
+}
+// Nothing to say of loops around: rows in order, a volatile list, one that is itself linked, an index
+// by floating point, which may trap, and a list that is what is looked up.
 // CHECK-NOT: :3: remark:
 double none(const int *start, const unsigned *column, const double *x, const volatile int *list, const int *link, long n) {
   double sum = 0;
@@ -72,6 +85,8 @@ double none(const int *start, const unsigned *column, const double *x, const vol
     for (int u = list[i], k = start[u]; k < start[u + 1]; k++) sum += x[column[k]];
   for (int at = 0; at >= 0; at = link[at])
     for (int k = start[at]; k < start[at + 1]; k++) sum += x[column[k]];
+  for (long i = 0; i < n; i++)
+    for (int u = (int)(link[i] * 0.3), k = start[u]; k < start[u + 1]; k++) sum += x[column[k]];
   return sum;
 }
 void compress(int *root, long n) {
