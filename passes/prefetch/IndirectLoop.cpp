@@ -118,7 +118,7 @@ bool IndirectWriter::findSteps(Value *value,
 
 void IndirectWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
-  if (!address)
+  if (!address || lookups.size() == maxLookups)
     return;
   const SCEV *place = scev.getSCEV(address);
   if (isa<SCEVAddRecExpr>(place) || scev.isLoopInvariant(place, &loop) ||

@@ -27,6 +27,7 @@
 #include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -36,6 +37,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include <array>
 
 using namespace llvm;
 using namespace mpg;
@@ -99,8 +101,8 @@ private:
   LoopInfo &loops;
   ScalarEvolution &scev;
   DominatorTree &dominators;
-  IntegerType *number;              ///< an address
-  SmallVector<LoadInst *, 8> lists; ///< those of inner loops, too
+  IntegerType *number;                ///< an address
+  SmallPtrSet<const SCEV *, 8> lists; ///< their addresses, in inner loops, too
   SmallVector<ListLookup, 8> lookups;
   DenseMap<LoadInst *, Instruction *> places;
   DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
@@ -148,10 +150,10 @@ int64_t ListWriter::getListStep(LoadInst &load) const {
 /// follows them: the loop reads the next bound, too.
 bool ListWriter::isBound(LoadInst &load) const {
   const SCEV *place = scev.getSCEV(load.getPointerOperand());
-  return llvm::any_of(lists, [&](LoadInst *other) {
-    auto *apart = dyn_cast<SCEVConstant>(
-        scev.getMinusSCEV(scev.getSCEV(other->getPointerOperand()), place));
-    return apart && apart->getAPInt().abs() == std::abs(getListStep(load));
+  int64_t step = getListStep(load);
+  return llvm::any_of(std::array{step, -step}, [&](int64_t bytes) {
+    return lists.contains(scev.getAddExpr(
+        place, scev.getConstant(number, uint64_t(bytes), /*isSigned=*/true)));
   });
 }
 
@@ -217,8 +219,8 @@ bool ListWriter::find(Value *value, Origin &origin) const {
 void ListWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
   Origin origin;
-  if (!address || !find(address, origin) || !origin.loads ||
-      getUnderlyingObject(address, 0) == origin.list)
+  if (!address || lookups.size() == maxLookups || !find(address, origin) ||
+      !origin.loads || getUnderlyingObject(address, 0) == origin.list)
     return;
   const SCEV *place = getFirstPlace(address);
   for (ListLookup &known : lookups)
@@ -358,7 +360,7 @@ PrefetchVerdict ListWriter::run() {
     for (Instruction &instruction : *block)
       if (auto *load = dyn_cast<LoadInst>(&instruction);
           load && getListStep(*load))
-        lists.push_back(load);
+        lists.insert(scev.getSCEV(load->getPointerOperand()));
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block) {
       if (isPrefetch(instruction) && loops.getLoopFor(block) == &loop)

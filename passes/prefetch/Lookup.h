@@ -17,6 +17,8 @@ namespace mpg {
 
 /// Instructions from an index to an address that are worth doing twice.
 constexpr unsigned maxSteps = 16;
+/// Of a loop. Comparing thousands with each other takes seconds.
+constexpr unsigned maxLookups = 64;
 
 struct Lookup {
   llvm::Instruction *access;
