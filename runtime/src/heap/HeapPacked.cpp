@@ -47,12 +47,13 @@ void Arena::beginPacked(uint32_t page, uint32_t pages, size_t shift,
 
 void Arena::pack(uint32_t page, size_t bytes, bool isZero) {
   uint32_t pages = heapMap.pages[page].length;
-  uint32_t needed = getPageCount(colorStepBytes + getRoom(bytes));
+  size_t shift = heapMap.pages[page].detail * colorStepBytes;
+  uint32_t needed = getPageCount(shift + getRoom(bytes));
   if (needed > pages)
     return;
   if (needed < pages)
     runs.recycle({page + needed, pages - needed, isZero});
-  beginPacked(page, needed, colorStepBytes, bytes, 0, isZero);
+  beginPacked(page, needed, shift, bytes, 0, isZero);
 }
 
 uint32_t Arena::appendPacked(size_t bytes, uint32_t &dirtyPages) {
@@ -75,6 +76,7 @@ uint32_t Arena::appendPacked(size_t bytes, uint32_t &dirtyPages) {
   dirtyPages = !rest.isZero ? pages : startIsZero ? 0 : 1;
   --heapMap.pages[before].length;
   note.detail |= sharesLast;
+  ++color; // blocks of whole pages begin one step further: the next one as well
   beginPacked(page, pages, shift, bytes, before, rest.isZero);
   return page;
 }
