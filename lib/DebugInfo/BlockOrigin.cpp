@@ -40,8 +40,8 @@ bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
   });
 }
 
-/// Between the program and its memory, or before its main; no user looks for an
-/// array there. Kokkos and its like are to a user what std:: is.
+/// Whether \p frame is between the program and its memory, as in a library of
+/// arrays, or before its main; no user looks for an array there.
 static bool isNobodys(StringRef library, const SourceFrame &frame) {
   for (StringRef prefix :
        {"libmpgrt.", "libc.so", "libc-2", "libstdc++.", "libc++", "ld-linux",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What single instructions of x86-64 and AArch64 do with pointers: move them
-// between registers and memory, add constants to them, make a frame. Earlier
-// instructions have no effect here; ReturnedValue.cpp follows values through
-// several. Registers have DWARF's numbers.
+// Decodes how single instructions of x86-64 and AArch64 handle pointers: they
+// move them between registers and memory, add constants to them, make a frame.
+// Earlier instructions have no effect here; ReturnedValue.cpp follows values
+// through several. Registers have DWARF's numbers.
 
 #ifndef MPG_DEBUGINFO_DATAMOVES_H
 #define MPG_DEBUGINFO_DATAMOVES_H
@@ -40,12 +40,12 @@ struct Move {
   bool isAbsolute; ///< relative to the instruction: its address is known
 };
 
-/// What an instruction does; most do one of these things, or none.
+/// The effect of an instruction; most have one of these, or none.
 struct DataEffect {
   std::optional<Move> move;
   /// A register gets another one plus a constant: as a load from that address.
   std::optional<Move> sum;
-  /// What a load or store adds to its base, as a sum.
+  /// A load or store that moves its base, too: that, as a sum.
   std::optional<Move> writeBack;
   struct Constant {
     int to;

@@ -46,7 +46,7 @@ private:
     std::optional<MemoryPlace> pointsTo;   ///< \see getPointed
     std::optional<MemoryPlace::FromEntry> fromEntry;
   };
-  /// What an instruction leaves in a register.
+  /// The register that an instruction writes, and its new value.
   struct Result {
     int to = -1; ///< below zero: in none, or not known
     std::shared_ptr<Value> value;

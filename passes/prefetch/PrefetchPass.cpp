@@ -3,8 +3,8 @@
 // The pass, and its remarks. See Prefetch.h.
 
 #include "base/Access.h"
+#include "base/ChangeLoops.h"
 #include "base/Diagnostics.h"
-#include "base/InnermostLoops.h"
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"

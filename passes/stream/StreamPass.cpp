@@ -3,8 +3,8 @@
 // The two passes, and their remarks. See Stream.h.
 
 #include "base/Access.h"
+#include "base/ChangeLoops.h"
 #include "base/Diagnostics.h"
-#include "base/InnermostLoops.h"
 #include "base/PassOptions.h"
 #include "base/Scev.h"
 #include "base/StoreStreams.h"

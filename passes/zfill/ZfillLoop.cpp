@@ -17,8 +17,8 @@
 
 #include "base/A64fx.h"
 #include "base/Access.h"
+#include "base/ChangeLoops.h"
 #include "base/FrontLoop.h"
-#include "base/InnermostLoops.h"
 #include "base/LoopRounds.h"
 #include "base/PassOptions.h"
 #include "zfill/Zfill.h"

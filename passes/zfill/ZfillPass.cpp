@@ -4,8 +4,8 @@
 
 #include "base/A64fx.h"
 #include "base/Access.h"
+#include "base/ChangeLoops.h"
 #include "base/Diagnostics.h"
-#include "base/InnermostLoops.h"
 #include "base/PassOptions.h"
 #include "base/StoreStreams.h"
 #include "base/WeakCalls.h"

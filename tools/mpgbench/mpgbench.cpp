@@ -160,7 +160,7 @@ static std::optional<std::string> readCommand(const InputArgList &args,
   return std::nullopt;
 }
 
-/// What has no results writes none.
+/// Rejects files of results for a command that has none.
 static std::optional<std::string> checkFiles(const InputArgList &args,
                                              const BenchOptions &options) {
   using Command = BenchOptions::Command;

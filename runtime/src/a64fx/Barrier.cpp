@@ -309,7 +309,7 @@ static void release(const Blade &blade) {
 }
 
 /// Writes the opposite of what the barrier shows, and waits until it shows
-/// that (Extension, page 38: read). No ISB is needed. Nothing is said on the
+/// that (Extension, page 38: read). No ISB is needed. The Extension names no
 /// order of memory accesses, so there is a DMB before and after.
 static void sync(int window) {
 #if defined(__aarch64__)

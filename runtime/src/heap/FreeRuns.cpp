@@ -45,11 +45,8 @@ void FreeRuns::insert(Run run) {
   unsigned list = getList(run.length);
   table[run.end() - 1] = {run.length, 0,          lastOfRun,
                           owner,      run.isZero, UnitState::free};
-  table[run.first] = {run.length, heads[list], 0,
-                      owner,      run.isZero,  UnitState::free};
-  if (heads[list])
-    table[heads[list]].previous = run.first;
-  heads[list] = run.first;
+  table[run.first] = {run.length, 0, 0, owner, run.isZero, UnitState::free};
+  linkUnit(table, heads[list], run.first);
   listBits[list / lists] |= 1u << list % lists;
   levelBits |= 1u << list / lists;
   total += run.length;
@@ -57,13 +54,7 @@ void FreeRuns::insert(Run run) {
 
 void FreeRuns::remove(Run run) {
   unsigned list = getList(run.length);
-  UnitEntry entry = table[run.first];
-  if (entry.previous)
-    table[entry.previous].next = entry.next;
-  else
-    heads[list] = entry.next;
-  if (entry.next)
-    table[entry.next].previous = entry.previous;
+  unlinkUnit(table, heads[list], run.first);
   if (!heads[list] && !(listBits[list / lists] &= ~(1u << list % lists)))
     levelBits &= ~(1u << list / lists);
   table[run.first].state = UnitState::inside;

@@ -83,6 +83,26 @@ struct UnitEntry {
 private:
   using Head __attribute__((may_alias)) = uint32_t;
 };
+
+/// Puts \p unit of \p table in front of the list that begins with \p first.
+inline void linkUnit(UnitEntry *table, uint32_t &first, uint32_t unit) {
+  table[unit].next = first;
+  table[unit].previous = 0;
+  if (first)
+    table[first].previous = unit;
+  first = unit;
+}
+
+/// Takes \p unit out of that list. Its own links stay.
+inline void unlinkUnit(UnitEntry *table, uint32_t &first, uint32_t unit) {
+  const UnitEntry &entry = table[unit];
+  if (entry.previous)
+    table[entry.previous].next = entry.next;
+  else
+    first = entry.next;
+  if (entry.next)
+    table[entry.next].previous = entry.previous;
+}
 static_assert(sizeof(UnitEntry) == 16, "four in a cache line");
 static_assert(offsetof(UnitEntry, owner) == 12, "head() reads to the end");
 

@@ -189,24 +189,26 @@ void Arena::free(uint32_t page, uint64_t besideBytes) {
 
 bool Arena::resize(uint32_t page, size_t bytes) {
   UnitEntry &entry = heapMap.pages[page];
-  size_t shifted = bytes + entry.detail * colorStepBytes;
-  auto pages = uint32_t((shifted + heapPageBytes - 1) / heapPageBytes);
+  uint32_t pages = countPages(entry.detail * colorStepBytes + bytes);
   bool isPacked = entry.state == UnitState::packed;
   if (!isPacked && pages == entry.length)
     return true;
   lock.lock();
   emptyQueue();
-  bool isDone = true;
-  if (isPacked)
-    isDone = resizePacked(page, bytes);
-  else if (pages > entry.length)
-    isDone = lengthen(page + entry.length, pages - entry.length);
-  else
-    recycleRun(page + pages, entry.length - pages);
-  if (isDone && !isPacked)
-    entry.length = pages;
+  bool isDone = isPacked ? resizePacked(page, bytes) : resizeTo(page, pages);
   unlock();
   return isDone;
+}
+
+/// Gives a block that shares no pages \p pages, where it is.
+bool Arena::resizeTo(uint32_t page, uint32_t pages) {
+  UnitEntry &entry = heapMap.pages[page];
+  if (pages < entry.length)
+    recycleRun(page + pages, entry.length - pages);
+  else if (!lengthen(page + entry.length, pages - entry.length))
+    return false;
+  entry.length = pages;
+  return true;
 }
 
 /// Takes \p more pages at the end of a block.

@@ -53,9 +53,14 @@ inline bool isColored(size_t bytes, size_t alignment) {
          arenaSettings.coloring.load(std::memory_order_relaxed);
 }
 
+/// Pages that \p bytes from the start of one take.
+constexpr uint32_t countPages(size_t bytes) {
+  return uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+}
+
 /// The pages of a block that is coloured or not.
 constexpr uint32_t countPages(size_t bytes, bool isColored) {
-  auto pages = uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
+  uint32_t pages = countPages(bytes);
   size_t places = pages * heapPageBytes - bytes + colorStepBytes;
   // For blocks of 20, 24 and 28 KiB a page more is much, and side by side they
   // already begin at two or four places of a way.
@@ -151,6 +156,7 @@ private:
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
       MPG_REQUIRES(lock);
   void recycle(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
+  bool resizeTo(uint32_t page, uint32_t pages) MPG_REQUIRES(lock);
   bool lengthen(uint32_t end, uint32_t more) MPG_REQUIRES(lock);
   uint64_t returnFrames(FreeRuns::Run run, uint64_t max) MPG_REQUIRES(lock);
 

@@ -23,17 +23,13 @@ static constexpr uint8_t sharesLast = 1, restIsZero = 2;
 
 static UnitEntry &getNote(uint32_t page) { return heapMap.pages[page + 1]; }
 
-/// The first page after those of its own, which may be that of another block.
+/// The first page behind its pages, which may be one of another block.
 static uint32_t getEnd(uint32_t page) {
   return page + heapMap.pages[page].length;
 }
 
 /// With its edges.
 static size_t getRoom(size_t bytes) { return computeTail(bytes) + 8; }
-
-static uint32_t getPageCount(size_t bytes) {
-  return uint32_t((bytes + heapPageBytes - 1) / heapPageBytes);
-}
 
 void Arena::beginPacked(uint32_t page, uint32_t pages, size_t shift,
                         size_t bytes, uint32_t before, bool isZero) {
@@ -48,7 +44,7 @@ void Arena::beginPacked(uint32_t page, uint32_t pages, size_t shift,
 void Arena::pack(uint32_t page, size_t bytes, bool isZero) {
   uint32_t pages = heapMap.pages[page].length;
   size_t shift = heapMap.pages[page].detail * colorStepBytes;
-  uint32_t needed = getPageCount(shift + getRoom(bytes));
+  uint32_t needed = countPages(shift + getRoom(bytes));
   if (needed > pages)
     return;
   if (needed < pages)
@@ -67,7 +63,7 @@ uint32_t Arena::appendPacked(size_t bytes, uint32_t &dirtyPages) {
   if (page != getEnd(before) - 1)
     return 0;
   size_t shift = start % heapPageBytes;
-  uint32_t pages = getPageCount(shift + getRoom(bytes));
+  uint32_t pages = countPages(shift + getRoom(bytes));
   FreeRuns::Run rest = runs.acquireAt(page + 1, pages - 1);
   if (!rest.first)
     return 0;
@@ -100,23 +96,12 @@ uint32_t Arena::reusePacked(size_t bytes) {
 }
 
 void Arena::list(uint32_t page) {
-  UnitEntry &entry = heapMap.pages[page];
-  entry.next = firstListed;
-  entry.previous = 0;
-  if (firstListed)
-    heapMap.pages[firstListed].previous = page;
-  firstListed = page;
+  linkUnit(heapMap.pages, firstListed, page);
   listedBytes += getNote(page).length;
 }
 
 void Arena::unlist(uint32_t page) {
-  const UnitEntry &entry = heapMap.pages[page];
-  if (entry.next)
-    heapMap.pages[entry.next].previous = entry.previous;
-  if (entry.previous)
-    heapMap.pages[entry.previous].next = entry.next;
-  else
-    firstListed = entry.next;
+  unlinkUnit(heapMap.pages, firstListed, page);
   listedBytes -= getNote(page).length;
 }
 
@@ -169,7 +154,7 @@ bool Arena::resizePacked(uint32_t page, size_t bytes) {
   if (lastPacked == page) // what follows it may have been written to
     lastPacked = 0;
   note.length = uint32_t(room);
-  uint32_t pages = getPageCount(entry.detail * colorStepBytes + room);
+  uint32_t pages = countPages(entry.detail * colorStepBytes + room);
   if (pages < entry.length) {
     leaveLast(page);
     uint32_t rest = entry.length - pages;

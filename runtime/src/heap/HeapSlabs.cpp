@@ -6,25 +6,6 @@ using namespace mpg;
 
 SlabFrames mpg::slabFrames;
 
-void SlabFrames::link(uint32_t frame) {
-  UnitEntry &entry = heapMap.pages[frame];
-  entry.next = first;
-  entry.previous = 0;
-  if (first)
-    heapMap.pages[first].previous = frame;
-  first = frame;
-}
-
-void SlabFrames::unlink(uint32_t frame) {
-  UnitEntry &entry = heapMap.pages[frame];
-  if (entry.previous)
-    heapMap.pages[entry.previous].next = entry.next;
-  else
-    first = entry.next;
-  if (entry.next)
-    heapMap.pages[entry.next].previous = entry.previous;
-}
-
 uint32_t SlabFrames::acquire(int &error) {
   for (;;) {
     if (uint32_t page = popListed())
@@ -47,7 +28,7 @@ bool SlabFrames::grow(int &error) {
     frame = arena.acquireSlabFrame(error);
     if (frame) {
       freeSlabs(frame) = allSlabs;
-      link(frame);
+      linkUnit(heapMap.pages, first, frame);
     }
   }
   arena.unlock(); // without the lock: it gives memory back on the occasion
@@ -69,7 +50,7 @@ uint32_t SlabFrames::popListed() {
   uint32_t index = (uint32_t(__builtin_ctz(turned)) + from) % slabs;
   bits &= ~(SlabBits(1) << index);
   if (!bits)
-    unlink(frame);
+    unlinkUnit(heapMap.pages, first, frame);
   return frame + index * slabPages;
 }
 
@@ -84,7 +65,7 @@ uint32_t SlabFrames::markFree(uint32_t page) {
   uint32_t frame = page & ~(framePages - 1);
   SlabBits &bits = freeSlabs(frame);
   if (!bits)
-    link(frame);
+    linkUnit(heapMap.pages, first, frame);
   bits |= SlabBits(1) << (page - frame) / slabPages;
   if (bits != allSlabs)
     return 0;
@@ -93,7 +74,7 @@ uint32_t SlabFrames::markFree(uint32_t page) {
     spare = frame;
     return 0;
   }
-  unlink(frame);
+  unlinkUnit(heapMap.pages, first, frame);
   return frame;
 }
 
@@ -101,7 +82,7 @@ uint32_t SlabFrames::popSpare() {
   Locked hold(lock);
   uint32_t frame = spare;
   if (frame)
-    unlink(frame);
+    unlinkUnit(heapMap.pages, first, frame);
   spare = 0;
   return frame;
 }
@@ -120,7 +101,7 @@ SlabBits SlabFrames::acquireAll(uint32_t frame) {
   SlabBits bits = freeSlabs(frame);
   if (!bits || bits == allSlabs) // the spare one, or on its way to the arena
     return 0;
-  unlink(frame);
+  unlinkUnit(heapMap.pages, first, frame);
   freeSlabs(frame) = 0;
   return bits;
 }

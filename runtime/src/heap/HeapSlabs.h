@@ -44,8 +44,6 @@ private:
   bool grow(int &error) MPG_EXCLUDES(lock);
   uint32_t markFree(uint32_t page);
   uint32_t popSpare();
-  void link(uint32_t frame) MPG_REQUIRES(lock);
-  void unlink(uint32_t frame) MPG_REQUIRES(lock);
   uint32_t first MPG_GUARDED_BY(lock) = 0; ///< frame with a free slab
   uint32_t spare MPG_GUARDED_BY(lock) = 0; ///< one that is all free, or 0
 };

@@ -14,8 +14,8 @@ static size_t countEdgePages(Range frame) {
   for (uint32_t page = getPage(frame.start); page < getPage(frame.end);) {
     const UnitEntry &entry = heapMap.pages[page];
     bool isPacked = entry.state == UnitState::packed;
-    bool isBlock = isPacked || entry.state == UnitState::used ||
-                   entry.state == UnitState::cached;
+    bool isBlock =
+        isMediumBlock(entry.state) || entry.state == UnitState::cached;
     bool hasEdges = __atomic_load_n(&entry.previous, __ATOMIC_RELAXED) != 0;
     if (isBlock && hasEdges)
       count += isPacked ? 1 : 2;

@@ -52,7 +52,7 @@ long objects(struct Node **const *list, long n) {
     for (struct Node *node = list[i][3]; node; node = node->next) sum += node->key;
   return sum;
 }
-// The next bound is not read: these are no rows in order, but lists of different objects.
+// The loop does not read the next bound: the rows are not in order, but lists of different objects.
 long chains(struct Node *const *head, long n) {
   long sum = 0;
   // CHECK: list.c:[[#@LINE+2]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead [-Rpass

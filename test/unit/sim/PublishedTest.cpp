@@ -287,16 +287,20 @@ TEST(SimPublished, Guide75CacheThrashingFittedKernel) {
   EXPECT_NEAR(after / 0.13, 1, 0.05);
 }
 
+static WhatIf withLimits(const std::vector<WayLimits> &limits) {
+  WhatIf whatIf = pagesOnly();
+  whatIf.limits.clear();
+  for (const WayLimits &limit : limits)
+    whatIf.limits.push_back({limit});
+  return whatIf;
+}
+
 /// Loads \p keepBytes in sector 0, streams 96 KiB in sector 1, and loads the
 /// first again. \returns how many of its lines were still there, for each
 /// limit.
 static std::vector<double> keptShare(uint64_t keepBytes,
                                      const std::vector<WayLimits> &limits) {
-  WhatIf whatIf = pagesOnly();
-  whatIf.limits.clear();
-  for (const WayLimits &limit : limits)
-    whatIf.limits.push_back({limit});
-  Model model(a64fx(), whatIf);
+  Model model(a64fx(), withLimits(limits));
   unsigned keep = model.addSite({0, 0, 64, false, 0});
   unsigned stream = model.addSite({0, 1, 64, false, 1});
   Core &core = model.core(0);
@@ -348,11 +352,7 @@ TEST(SimPublished, SectorsOfL1) {
 /// limit.
 static std::vector<double>
 refillsOfLookups(uint64_t tableBytes, const std::vector<WayLimits> &limits) {
-  WhatIf whatIf = pagesOnly();
-  whatIf.limits.clear();
-  for (const WayLimits &limit : limits)
-    whatIf.limits.push_back({limit});
-  Model model(a64fx(), whatIf);
+  Model model(a64fx(), withLimits(limits));
   unsigned table = model.addSite({0, 0, 4, false, 0});
   unsigned values = model.addSite({0, 1, 4, false, 2});
   unsigned places = model.addSite({0, 2, 4, false, 2});

@@ -2,8 +2,8 @@
 //
 // The frame of passes that change loops after all optimisations.
 
-#ifndef MPG_PASSES_INNERMOSTLOOPS_H
-#define MPG_PASSES_INNERMOSTLOOPS_H
+#ifndef MPG_PASSES_CHANGELOOPS_H
+#define MPG_PASSES_CHANGELOOPS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,4 +53,4 @@ const char *whyUnchanged(const llvm::Function &function);
 
 } // namespace mpg
 
-#endif // MPG_PASSES_INNERMOSTLOOPS_H
+#endif // MPG_PASSES_CHANGELOOPS_H

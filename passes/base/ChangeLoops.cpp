@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See InnermostLoops.h.
+// See ChangeLoops.h.
 
-#include "base/InnermostLoops.h"
+#include "base/ChangeLoops.h"
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/PassOptions.h"
