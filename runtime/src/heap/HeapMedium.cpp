@@ -84,9 +84,9 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
   return run.first;
 }
 
-/// So many blocks taken in a row will not be freed soon, to be kept by a
-/// thread.
-static constexpr uint32_t usuallyKept = 64;
+/// Blocks share pages only after so many were taken in a row: a program that
+/// holds fewer gains little memory, and its thread could keep none of them.
+static constexpr uint32_t minTaken = 512;
 
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
                          uint32_t &dirtyPages, int &error) {
@@ -114,7 +114,7 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
     return 0;
   uint8_t shift = shape.parseShift(shape.colors > 1 ? color++ : 0);
   heapMap.pages[page] = {shape.pages, 0, 0, id, shift, UnitState::used};
-  if (packs && (dirtyPages == 0 || ++taken > usuallyKept))
+  if (packs && ++taken > minTaken)
     pack(page, bytes, dirtyPages == 0);
   return page;
 }
