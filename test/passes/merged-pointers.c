@@ -2,7 +2,8 @@
 // none, it gets no tag, and the remark is at the access. No remark says beside a tag that
 // the hint changes nothing.
 // RUN: %hinted-c -O2 -Rpass=mpg -Rpass-missed=mpg -S %s -o hinted.s 2> remarks
-// RUN: FileCheck %s --input-file=remarks --implicit-check-not="changes nothing" --implicit-check-not="not applied"
+// RUN: FileCheck %s --input-file=remarks && not grep "changes nothing" remarks
+// RUN: grep -c "not applied" remarks | grep -x 2
 // RUN: %count hinted.s --function chosen --tag 0x01 --at-least 1
 // RUN: %count hinted.s --function swapped --tag 0x01 --at-least 1
 #include <mpg/hints.h>

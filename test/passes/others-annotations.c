@@ -8,16 +8,16 @@
 // RUN: not grep -E 'inttoptr|mmra|note.mpg|nontemporal|call void @llvm.var.annotation' %t/ir.ll
 // O0: remark: no hint is applied in fields: this is -O0; compile with -O1 or more [-Rpass-missed=mpg]
 // REDEFINE: %{level} = -O1
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // RUN: grep inttoptr %t/ir.ll
 // REDEFINE: %{level} = -O2
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // REDEFINE: %{level} = -O3
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // REDEFINE: %{level} = -Os
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // REDEFINE: %{level} = -Oz
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll --implicit-check-not=mpg:1:
+// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // At -O0 the code is that of a file without hints.
 // RUN: %hinted-c -O0 -fno-ident -S %s -o %t/hinted.s && %plain-c -O0 -fno-ident -S %s -o %t/plain.s
 // RUN: cmp %t/hinted.s %t/plain.s

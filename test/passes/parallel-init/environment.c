@@ -6,7 +6,8 @@
 
 // CHECK: remark: serial: the program sets or reads the floating-point environment
 // CHECK: remark: parallel
-// DEFAULT-COUNT-2: remark: parallel
+// DEFAULT: remark: parallel
+// DEFAULT: remark: parallel
 void thirds(double *a, long m) {
   for (long i = 0; i < m; i++)
     a[i] = i / 3.0;

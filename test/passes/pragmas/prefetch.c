@@ -4,7 +4,7 @@
 // REQUIRES: mpg-passes
 // DEFINE: %{options} = prefetch=user
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fplugin=%pragma-plugin -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -Wall -S -o - %s
-// RUN: %{cc} 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: %{cc} > %t 2>&1 && FileCheck %s < %t && grep -c remark: %t | grep -x 9
 // REDEFINE: %{options} = prefetch=far,zfill=1
 // RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=FAR
 // REDEFINE: %{options} = verify=on
