@@ -1,11 +1,8 @@
 // The tag must neither be added inside the innermost loop of a generic dot
 // product nor be lost there: the hint is in a template that is inlined.
-// RUN: %a64fx -O3 -ffast-math -S %s -o %t.plain.s
-// RUN: %a64fx -O3 -ffast-math %hints -S %s -o %t.s
-// RUN: %python %tools/innermost_loops.py %t.plain.s %t.s
+// RUN: %same-loops -O3 -ffast-math
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 1
 // RUN: %tagged %t.s --loops --tag 0x02 --at-least 1
-// RUN: %tagged %t.plain.s --at-most 0
 
 #include <mpg/hints.h>
 

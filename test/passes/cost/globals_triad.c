@@ -1,11 +1,8 @@
 // A tag costs an instruction in the vector loop of a triad on global arrays,
 // whose addresses are constants, or the loop loses a hint.
-// RUN: %a64fx -O3 -S %s -o %t.plain.s
-// RUN: %a64fx -O3 %hints -S %s -o %t.s
-// RUN: %python %tools/innermost_loops.py --same-vector-loops %t.plain.s %t.s
+// RUN: %same-vector-loops -O3
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 4
 // RUN: %tagged %t.s --loops --tag 0x41 --at-least 2
-// RUN: %tagged %t.plain.s --at-most 0
 
 #include <mpg/hints.h>
 

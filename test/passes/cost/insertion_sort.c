@@ -1,11 +1,8 @@
 // The tag must neither be added inside the innermost loop of an insertion sort
 // nor be lost there: the data decide where the loop ends.
-// RUN: %a64fx -O3 -S %s -o %t.plain.s
-// RUN: %a64fx -O3 %hints -S %s -o %t.s
-// RUN: %python %tools/innermost_loops.py %t.plain.s %t.s
+// RUN: %same-loops -O3
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 2
 // RUN: %tagged %t.s --loops --tag 0x21 --at-least 2
-// RUN: %tagged %t.plain.s --at-most 0
 
 #include <mpg/hints.h>
 

@@ -1,11 +1,8 @@
 // A tag costs an instruction in the vector loop of the sparse product, whose
 // loads go through an index, or the loop loses a hint.
-// RUN: %a64fx -O3 -ffast-math -S %s -o %t.plain.s
-// RUN: %a64fx -O3 -ffast-math %hints -S %s -o %t.s
-// RUN: %python %tools/innermost_loops.py --same-vector-loops %t.plain.s %t.s
+// RUN: %same-vector-loops -O3 -ffast-math
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 4
 // RUN: %tagged %t.s --loops --tag 0x40 --at-least 1
-// RUN: %tagged %t.plain.s --at-most 0
 
 #include <mpg/hints.h>
 

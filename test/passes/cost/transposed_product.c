@@ -1,11 +1,8 @@
 // A tag is put on inside the innermost loop of a product with the transposed
 // matrix, or lost there: the columns are read with a stride.
-// RUN: %a64fx -O3 -ffast-math -S %s -o %t.plain.s
-// RUN: %a64fx -O3 -ffast-math %hints -S %s -o %t.s
-// RUN: %python %tools/innermost_loops.py %t.plain.s %t.s
+// RUN: %same-loops -O3 -ffast-math
 // RUN: %tagged %t.s --loops --tag 0x01 --at-least 1
 // RUN: %tagged %t.s --loops --tag 0x40 --at-least 1
-// RUN: %tagged %t.plain.s --at-most 0
 
 #include <mpg/hints.h>
 
