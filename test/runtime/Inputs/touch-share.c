@@ -69,13 +69,12 @@ static char *makeArray(const char *kind, size_t bytes) {
 
 static void printNodes(const char *array, size_t bytes) {
   int node;
-  printf("nodes");
+  printf(", nodes");
   for (size_t part = 0; part < 8; ++part) {
     uintptr_t middle = (uintptr_t)array + (2 * part + 1) * (bytes / 16);
     nodesFrom((char *)(middle & -pageBytes), 1, &node);
     printf(" %d", node);
   }
-  printf("\n");
 }
 
 #ifdef _OPENMP
@@ -112,7 +111,7 @@ static void printShare(char *array, size_t bytes, const char *sched,
     }
     local += getLocal(mine, count);
   }
-  printf("local %ld of %ld, %ld %%\n", local, all, local * 100 / all);
+  printf(", local %ld of %ld, %ld %%", local, all, local * 100 / all);
 }
 #else
 static void printShare(char *array, size_t bytes, const char *sched,
@@ -132,15 +131,16 @@ static int use(const char *kind, size_t bytes, const char *sched,
                     chunkBytes / 8, 0);
   if (errno != 77)
     return puts("wrong: errno has changed"), 1;
-  printf("%zu of %zu pages before the initialisation\n",
+  printf("%zu of %zu pages before",
          present((char *)((uintptr_t)array & -pageBytes), bytes),
          bytes / pageBytes);
   for (size_t i = 0; i < bytes; i += 64)
     if (array[i] != 0)
-      return puts("wrong: not zero"), 1;
+      return puts("\nwrong: not zero"), 1;
   memset(array, 1, bytes);
   printNodes(array, bytes);
   printShare((char *)((uintptr_t)array & -pageBytes), bytes, sched, chunkBytes);
+  printf("\n");
   return 0;
 }
 
