@@ -4,10 +4,10 @@
 
 usage: each_job_script.py FILE MPGAUDIT [OPTION]...
 
-FILE holds scripts, each after a line "#? STATUS", the exit status expected of
-"mpgaudit OPTION... --format=line --job=job.sh" in the current folder. Further
-"#?" lines are regular expressions that the output must have, one line of output
-for each; behind "#? no" one that it must not have. @HERE@ in a script is the
+FILE holds scripts, each after a line "#? STATUS [PATTERN]", the exit status expected of
+"mpgaudit OPTION... --format=line --job=job.sh" in the current folder, and a regular
+expression that a line of the output must have. Further "#?" lines are more of these;
+behind "#? no" is one that it must not have. @HERE@ in a script is the
 current folder, by a path without blanks. Lines in front of the first "#?" are comments.
 
 Prints one line per difference, then a count. Exit status 0 when there is none.
@@ -27,7 +27,8 @@ def blocks(text):
     """Pairs of the lines of expectation and the text of the script."""
     parts = re.split(r"^((?:#\?.*\n)+)", text, flags=re.MULTILINE)
     for head, body in zip(parts[1::2], parts[2::2]):
-        yield [line[2:].strip() for line in head.splitlines()], body.strip("\n") + "\n"
+        status, *patterns = [line[2:].strip() for line in head.splitlines()]
+        yield status.split(maxsplit=1) + patterns, body.strip("\n") + "\n"
 
 
 def differences(expected, output, status):
