@@ -4,12 +4,12 @@
 
 #include "base/FrontLoop.h"
 #include "base/OmpRegions.h"
+#include "base/Scev.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -33,13 +33,8 @@ FrontLoop::FrontLoop(Loop &loop, const StreamLoop &known,
                      FunctionAnalysisManager &analyses, const char *name)
     : loop(loop), function(*loop.getHeader()->getParent()), known(known),
       scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
-#if LLVM_VERSION_MAJOR >= 22
-      expander(scev, name),
-#else
-      expander(scev, function.getParent()->getDataLayout(), name),
-#endif
-      number(Type::getInt64Ty(function.getContext())) {
-}
+      expander(makeExpander(scev, function, name)),
+      number(Type::getInt64Ty(function.getContext())) {}
 
 /// Bytes that the stream writes in the loop, or in the nest around it as far as
 /// its length is known there.

@@ -4,6 +4,7 @@
 
 #include "base/Scev.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -52,6 +53,16 @@ std::optional<Distance> mpg::getSize(Type *type, const Function &function) {
   if (size.isScalable() && scale)
     return Distance{bytes * scale, false};
   return Distance{bytes, size.isScalable()};
+}
+
+SCEVExpander mpg::makeExpander(ScalarEvolution &scev,
+                               [[maybe_unused]] const Function &function,
+                               const char *name) {
+#if LLVM_VERSION_MAJOR >= 22
+  return SCEVExpander(scev, name);
+#else
+  return SCEVExpander(scev, function.getParent()->getDataLayout(), name);
+#endif
 }
 
 const SCEV *mpg::countTimes(const SCEV *repeats, ScalarEvolution &scev) {

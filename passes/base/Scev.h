@@ -6,6 +6,7 @@
 #define MPG_PASSES_SCEV_H
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <cstdint>
 #include <optional>
 
@@ -37,6 +38,11 @@ std::optional<Distance> getDistance(const llvm::SCEV *expression);
 /// Of one access of \p type; nothing if it has bits that memory does not have.
 std::optional<Distance> getSize(llvm::Type *type,
                                 const llvm::Function &function);
+
+/// Writes expressions of \p function as code; \p name is that of its values.
+llvm::SCEVExpander makeExpander(llvm::ScalarEvolution &scev,
+                                const llvm::Function &function,
+                                const char *name);
 
 /// Iterations of a loop whose back edge is taken \p repeats times, in 64 bits.
 /// Null: not known.

@@ -3,6 +3,7 @@
 // See ParallelInit.h.
 
 #include "openmp/ParallelInit.h"
+#include "base/Scev.h"
 #include "openmp/IterationRanges.h"
 #include "openmp/ParallelUses.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -11,7 +12,6 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -19,7 +19,6 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -38,12 +37,7 @@ public:
       : loop(loop), function(*loop.getHeader()->getParent()),
         analyses(analyses),
         evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
-        expander(evolution,
-#if LLVM_VERSION_MAJOR < 22
-                 function.getParent()->getDataLayout(),
-#endif
-                 "mpg") {
-  }
+        expander(makeExpander(evolution, function, "mpg")) {}
   std::string examine();
   void transform(const LoopShare &share);
 

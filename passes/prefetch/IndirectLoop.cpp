@@ -10,6 +10,7 @@
 // a useless prefetch.
 
 #include "base/Access.h"
+#include "base/Scev.h"
 #include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "llvm/ADT/MapVector.h"
@@ -22,7 +23,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -36,13 +36,8 @@ public:
         distance(distance), hasRows(hasRows),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
-#if LLVM_VERSION_MAJOR >= 22
-        expander(scev, "mpg.indirect"),
-#else
-        expander(scev, function.getParent()->getDataLayout(), "mpg.indirect"),
-#endif
-        number(Type::getInt64Ty(function.getContext())) {
-  }
+        expander(makeExpander(scev, function, "mpg.indirect")),
+        number(Type::getInt64Ty(function.getContext())) {}
   PrefetchVerdict run();
 
 private:
@@ -236,7 +231,8 @@ PrefetchVerdict IndirectWriter::run() {
     copies[step] = copy(*step, builder);
   }
   for (const Lookup &lookup : lookups)
-    writePrefetch(lookup, copies.lookup(lookup.address), builder);
+    writePrefetch(*lookup.access, lookup.isWritten, 1,
+                  copies.lookup(lookup.address), builder);
   return {unsigned(lookups.size()), {}, distance, nullptr};
 }
 

@@ -378,10 +378,9 @@ PrefetchVerdict ListWriter::run() {
     bool isRow = lookup.origin.loads > 1;
     ++(isRow ? verdict.rows : verdict.streams);
     IRBuilder<> builder(getPlaceAfter(*lookup.origin.last));
-    writePrefetch(lookup,
-                  copy(lookup.address,
-                       isRow ? verdict.rowsAhead : verdict.ahead, builder),
-                  builder);
+    Value *address = copy(lookup.address,
+                          isRow ? verdict.rowsAhead : verdict.ahead, builder);
+    writePrefetch(*lookup.access, lookup.isWritten, 1, address, builder);
   }
   forgetAtCalls();
   PromoteMemToReg(to_vector(make_first_range(variables)), dominators);

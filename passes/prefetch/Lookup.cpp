@@ -61,13 +61,14 @@ Instruction *mpg::copyStep(const Instruction &step) {
   return copy;
 }
 
-void mpg::writePrefetch(const Lookup &lookup, Value *address,
-                        IRBuilder<> &builder) {
-  builder.SetCurrentDebugLocation(lookup.access->getDebugLoc());
-  // Locality 3 is L1; data, not code.
-  CallInst *call =
-      builder.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
-                              {address, builder.getInt32(lookup.isWritten),
-                               builder.getInt32(3), builder.getInt32(1)});
-  call->copyMetadata(*lookup.access, {LLVMContext::MD_mmra});
+void mpg::writePrefetch(const Instruction &access, bool isWritten,
+                        unsigned level, Value *address, IRBuilder<> &builder) {
+  builder.SetCurrentDebugLocation(access.getDebugLoc());
+  // Locality 3 is L1, 2 is L2; data, not code.
+  CallInst *call = builder.CreateIntrinsic(
+      Intrinsic::prefetch, {address->getType()},
+      {address, builder.getInt32(isWritten), builder.getInt32(4 - level),
+       builder.getInt32(1)});
+  // The line goes into the sector of the access.
+  call->copyMetadata(access, {LLVMContext::MD_mmra});
 }

@@ -43,8 +43,9 @@ bool isFloating(const llvm::Instruction &step);
 /// A copy of \p step for other operands: without what is known of its result.
 llvm::Instruction *copyStep(const llvm::Instruction &step);
 
-/// Prefetches \p address for \p lookup.
-void writePrefetch(const Lookup &lookup, llvm::Value *address,
+/// Prefetches \p address for \p access into the cache of \p level.
+void writePrefetch(const llvm::Instruction &access, bool isWritten,
+                   unsigned level, llvm::Value *address,
                    llvm::IRBuilder<> &builder);
 
 } // namespace mpg

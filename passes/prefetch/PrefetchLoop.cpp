@@ -15,6 +15,7 @@
 #include "base/Access.h"
 #include "base/LoopRounds.h"
 #include "base/Scev.h"
+#include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,12 +26,10 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -105,13 +104,8 @@ public:
         target(analyses.getResult<TargetIRAnalysis>(function)),
         vscale(target.getVScaleForTuning().value_or(1)),
         lineBytes(getLineBytes(function, target)),
-#if LLVM_VERSION_MAJOR >= 22
-        expander(scev, "mpg.prefetch"),
-#else
-        expander(scev, function.getParent()->getDataLayout(), "mpg.prefetch"),
-#endif
-        number(Type::getInt64Ty(function.getContext())) {
-  }
+        expander(makeExpander(scev, function, "mpg.prefetch")),
+        number(Type::getInt64Ty(function.getContext())) {}
   PrefetchVerdict run();
 
 private:
@@ -397,13 +391,8 @@ void PrefetchWriter::addPrefetches(BasicBlock &begin, BasicBlock &front,
     builder.SetCurrentDebugLocation(one.stream->access->getDebugLoc());
     Value *address = builder.CreateGEP(builder.getInt8Ty(), one.address,
                                        counters[one.advance]);
-    // Locality 3 is L1, 2 is L2; data, not code.
-    CallInst *call = builder.CreateIntrinsic(
-        Intrinsic::prefetch, {address->getType()},
-        {address, builder.getInt32(one.stream->isWritten),
-         builder.getInt32(4 - one.level), builder.getInt32(1)});
-    // The line goes into the sector of the access.
-    call->copyMetadata(*one.stream->access, {LLVMContext::MD_mmra});
+    writePrefetch(*one.stream->access, one.stream->isWritten, one.level,
+                  address, builder);
   }
 }
 

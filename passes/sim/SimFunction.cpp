@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sim/SimFunction.h"
+#include "base/Scev.h"
 #include "openmp/Allocations.h"
 #include "sim/SimRecords.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -15,7 +15,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <vector>
 
 using namespace llvm;
@@ -427,11 +426,7 @@ void SimFunction::addBlock(BasicBlock &block) {
 }
 
 void SimFunction::run(Function &function, const DominatorTree &dominators) {
-#if LLVM_VERSION_MAJOR >= 22
-  SCEVExpander expander(scev, "mpg.sim");
-#else
-  SCEVExpander expander(scev, layout, "mpg.sim");
-#endif
+  SCEVExpander expander = makeExpander(scev, function, "mpg.sim");
   for (Loop *loop : loops.getLoopsInPreorder())
     if (loop->isInnermost())
       if (std::optional<SimLoop> sum = sumUp(*loop, scev, expander, dominators))
