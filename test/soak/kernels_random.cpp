@@ -10,11 +10,12 @@
 // Prints a line for each case that is wrong, and counts. Status 1 if one was.
 
 #include "kernels_random.h"
+#include "../unit/kernels/StreamOperations.h"
 #include <cerrno>
-#include <cmath>
 #include <csignal>
-#include <mpg/kernels.h>
 #include <string>
+
+using namespace streamcases;
 
 static std::string fault; ///< of the case that runs; "" is right
 
@@ -25,16 +26,6 @@ static bool expect(bool right, const std::string &text) {
 }
 
 static std::string number(uint64_t value) { return std::to_string(value); }
-
-/// b + s * c, rounded as <mpg/kernels.h> specifies.
-template <typename T> static T plusProduct(T b, T s, T c) {
-#if defined(__aarch64__)
-  return std::fma(s, c, b);
-#else
-  volatile T product = s * c;
-  return b + product;
-#endif
-}
 
 template <typename T> static T randomValue(Random &random) {
   static const T odd[] = {T(0),   T(-0.0),   T(INFINITY), T(-INFINITY),
@@ -48,11 +39,6 @@ template <typename T>
 static void fillValues(Random &random, Guarded &array, size_t count) {
   for (size_t i = 0; i < count; ++i)
     array.set<T>(i, randomValue<T>(random));
-}
-
-/// Any NaN is as good as any other, unless values are only copied.
-template <typename T> static bool same(T one, T other) {
-  return (one != one && other != other) || !memcmp(&one, &other, sizeof(T));
 }
 
 static mpg_stream_tuning randomTuning(Random &random) {
@@ -79,55 +65,6 @@ static mpg_stream_tuning randomTuning(Random &random) {
   return tuning;
 }
 
-enum Operation { copy, scale, add, triad };
-
-static int callStream(Operation operation, double *a, const double *b,
-                      const double *c, double s, int64_t begin, int64_t end,
-                      const mpg_stream_tuning *tuning) {
-  switch (operation) {
-  case copy:
-    return mpg_stream_copy_f64(a, b, begin, end, tuning);
-  case scale:
-    return mpg_stream_scale_f64(a, b, s, begin, end, tuning);
-  case add:
-    return mpg_stream_add_f64(a, b, c, begin, end, tuning);
-  case triad:
-    break;
-  }
-  return mpg_stream_triad_f64(a, b, c, s, begin, end, tuning);
-}
-
-static int callStream(Operation operation, float *a, const float *b,
-                      const float *c, float s, int64_t begin, int64_t end,
-                      const mpg_stream_tuning *tuning) {
-  switch (operation) {
-  case copy:
-    return mpg_stream_copy_f32(a, b, begin, end, tuning);
-  case scale:
-    return mpg_stream_scale_f32(a, b, s, begin, end, tuning);
-  case add:
-    return mpg_stream_add_f32(a, b, c, begin, end, tuning);
-  case triad:
-    break;
-  }
-  return mpg_stream_triad_f32(a, b, c, s, begin, end, tuning);
-}
-
-template <typename T>
-static T streamResult(Operation operation, T b, T c, T s) {
-  switch (operation) {
-  case copy:
-    return b;
-  case scale:
-    return s * b;
-  case add:
-    return b + c;
-  case triad:
-    break;
-  }
-  return plusProduct(b, s, c);
-}
-
 template <typename T> static void streamCase(Random &random) {
   const auto operation = Operation(random.below(4));
   const size_t count = random.size(random.oneOf(20) ? 400000 : 20000);
@@ -146,9 +83,9 @@ template <typename T> static void streamCase(Random &random) {
   const bool tuned = !random.oneOf(4);
 
   const std::vector<char> beforeB = b.contents(), beforeC = c.contents();
-  std::vector<T> expected;
+  std::vector<T> wanted;
   for (size_t i = begin; i < end; ++i)
-    expected.push_back(streamResult(operation, b.get<T>(i), c.get<T>(i), s));
+    wanted.push_back(expected(operation, b.get<T>(i), c.get<T>(i), s));
   std::vector<char> around = a.contents();
   int error =
       callStream(operation, a.as<T>(), b.as<T>(), readsC ? c.as<T>() : nullptr,
@@ -161,10 +98,8 @@ template <typename T> static void streamCase(Random &random) {
                      number(tuning.nonTemporalBytes);
   expect(error == 0, what + ": error " + number(uint64_t(-error)));
   for (size_t i = begin; i < end; ++i) {
-    T got = a.get<T>(i), wanted = expected[i - begin];
-    bool right = operation == copy ? !memcmp(&got, &wanted, sizeof(T))
-                                   : same(got, wanted);
-    if (!expect(right, what + ": element " + number(i)))
+    if (!expect(same(operation, a.get<T>(i), wanted[i - begin]),
+                what + ": element " + number(i)))
       return;
   }
   memcpy(around.data() + a.offset() + begin * sizeof(T),
@@ -327,7 +262,7 @@ static void saxpyCase(Random &random) {
                      ") stride " + number(stride);
   expect(error == 0, what + ": error");
   for (size_t i = begin; i < count; ++i) {
-    expect(same(y.get<float>(i * stride), expected[i - begin]),
+    expect(same(triad, y.get<float>(i * stride), expected[i - begin]),
            what + ": element " + number(i));
     memcpy(around.data() + y.offset() + i * stride * 4,
            y.as<float>() + i * stride, 4);

@@ -10,10 +10,9 @@
 #define MPG_TEST_UNIT_STREAMCASES_H
 
 #include "KernelTable.h"
+#include "StreamOperations.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -23,7 +22,6 @@
 
 namespace streamcases {
 
-enum Operation { copy, scale, add, triad };
 constexpr const char *names[] = {"copy", "scale", "add", "triad"};
 enum class InPlace { none, asB, asC };
 
@@ -60,36 +58,6 @@ inline std::vector<mpg_stream_tuning> allTunings() {
           makeTuning(UINT32_MAX, UINT32_MAX, 0)};
 }
 
-inline int runPublic(const Call<double> &x) {
-  int64_t n = int64_t(x.count);
-  switch (x.operation) {
-  case copy:
-    return mpg_stream_copy_f64(x.a, x.b, 0, n, &x.tuning);
-  case scale:
-    return mpg_stream_scale_f64(x.a, x.b, x.s, 0, n, &x.tuning);
-  case add:
-    return mpg_stream_add_f64(x.a, x.b, x.c, 0, n, &x.tuning);
-  case triad:
-    return mpg_stream_triad_f64(x.a, x.b, x.c, x.s, 0, n, &x.tuning);
-  }
-  return -1;
-}
-
-inline int runPublic(const Call<float> &x) {
-  int64_t n = int64_t(x.count);
-  switch (x.operation) {
-  case copy:
-    return mpg_stream_copy_f32(x.a, x.b, 0, n, &x.tuning);
-  case scale:
-    return mpg_stream_scale_f32(x.a, x.b, x.s, 0, n, &x.tuning);
-  case add:
-    return mpg_stream_add_f32(x.a, x.b, x.c, 0, n, &x.tuning);
-  case triad:
-    return mpg_stream_triad_f32(x.a, x.b, x.c, x.s, 0, n, &x.tuning);
-  }
-  return -1;
-}
-
 inline auto getKernel(const mpg::StreamKernels &table, const Call<double> &x) {
   void (*const kernels[])(const mpg::StreamCall<double> &) = {
       table.copyF64, table.scaleF64, table.addF64, table.triadF64};
@@ -104,7 +72,8 @@ inline auto getKernel(const mpg::StreamKernels &table, const Call<float> &x) {
 
 template <typename T> bool run(const Runner &runner, const Call<T> &x) {
   if (!runner.table)
-    return runPublic(x) == 0;
+    return callStream(x.operation, x.a, x.b, x.c, x.s, 0, int64_t(x.count),
+                      &x.tuning) == 0;
   // A table is never given an empty range, nor what this call must not do.
   if (x.count == 0)
     return true;
@@ -115,31 +84,6 @@ template <typename T> bool run(const Runner &runner, const Call<T> &x) {
   getKernel(*runner.table,
             x)({x.a, x.b, readsC ? x.c : nullptr, x.s, x.count, &tuning});
   return true;
-}
-
-template <typename T> T expected(Operation operation, T b, T c, T s) {
-  switch (operation) {
-  case copy:
-    return b;
-  case scale:
-    return s * b;
-  case add:
-    return b + c;
-  case triad:
-    break;
-  }
-#ifdef __aarch64__
-  return std::fma(s, c, b);
-#else
-  volatile T product = s * c; // rounded, whatever the compiler's options
-  return b + product;
-#endif
-}
-
-/// The same bits; for arithmetic, NaN is NaN.
-template <typename T> bool same(Operation operation, T one, T other) {
-  return memcmp(&one, &other, sizeof(T)) == 0 ||
-         (operation != copy && std::isnan(one) && std::isnan(other));
 }
 
 template <typename T> T readAt(const char *bytes, size_t i) {
