@@ -4,16 +4,9 @@
 // change it; and the remains of the old computation.
 
 #include "tags/AddressTagger.h"
+#include "PassModule.h"
 #include "base/Access.h"
 #include "tags/TagForm.h"
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
-#include "gtest/gtest.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -21,20 +14,12 @@ using namespace mpg;
 namespace {
 /// A module with one function, all of whose accesses get the tag 0x01, but for
 /// those through %plain.
-struct Tagged {
-  LLVMContext context;
-  std::unique_ptr<Module> module;
+struct Tagged : PassModule {
   SmallVector<Instruction *, 8> tags;
   std::vector<std::string> reasons;
 
-  explicit Tagged(const std::string &text) {
-    SMDiagnostic error;
-    module = parseAssemblyString(text, error, context);
-    if (!module) {
-      ADD_FAILURE() << error.getMessage().str() << " in\n" << text;
-      return;
-    }
-    Function &function = *module->getFunction("f");
+  explicit Tagged(const std::string &text) : PassModule(text) {
+    Function &function = this->function("f");
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
     AddressTagger tagger(dominators, loops, /*formGep=*/false);
@@ -63,35 +48,27 @@ struct Tagged {
 
 using Names = std::vector<std::string>;
 
+/// Function f with \p parameter: a loop over %i, and in it \p row and one over
+/// %j.
+static std::string nest(const std::string &parameter, const std::string &row,
+                        const std::string &inner) {
+  return "define void @f(" + parameter + ", i64 %n) {\nentry:\n" +
+         loopText("i", "entry", "%n",
+                  row + loopText("j", "i.head", "%n", inner), "j.out") +
+         "  ret void\n}\n";
+}
+
 TEST(AddressTagger, OneTagForABaseInFrontOfTheOutermostLoop) {
-  Tagged code(R"(
-define void @f(ptr %p, i64 %n) {
-entry:
-  br label %outer
-outer:
-  %i = phi i64 [0, %entry], [%i1, %latch]
-  br label %inner
-inner:
-  %j = phi i64 [0, %outer], [%j1, %inner]
+  Tagged code(nest("ptr %p", "", R"(
   %a = getelementptr inbounds i64, ptr %p, i64 %j
   %x = load i64, ptr %a
   %b = getelementptr inbounds i8, ptr %a, i64 8
-  store i64 %x, ptr %b
-  %j1 = add i64 %j, 1
-  %d = icmp eq i64 %j1, %n
-  br i1 %d, label %latch, label %inner
-latch:
-  %i1 = add i64 %i, 1
-  %e = icmp eq i64 %i1, %n
-  br i1 %e, label %out, label %outer
-out:
-  ret void
-})");
+  store i64 %x, ptr %b)"));
   EXPECT_EQ(code.places(), Names{"entry"});
   EXPECT_TRUE(code.reasons.empty());
   // The old steps are gone, the new ones promise nothing.
   unsigned steps = 0;
-  for (Instruction &one : instructions(*code.module->getFunction("f")))
+  for (Instruction &one : instructions(code.function("f")))
     if (auto *gep = dyn_cast<GetElementPtrInst>(&one)) {
       ++steps;
       EXPECT_FALSE(gep->isInBounds());
@@ -100,30 +77,14 @@ out:
 }
 
 TEST(AddressTagger, ABaseThatTheOuterLoopChanges) {
-  Tagged code(R"(
-define void @f(ptr %plain, i64 %n) {
-entry:
-  br label %outer
-outer:
-  %i = phi i64 [0, %entry], [%i1, %latch]
+  Tagged code(nest("ptr %plain", R"(
   %plainSlot = getelementptr ptr, ptr %plain, i64 %i
   %row = load ptr, ptr %plainSlot
-  br label %inner
-inner:
-  %j = phi i64 [0, %outer], [%j1, %inner]
+)",
+                   R"(
   %a = getelementptr i64, ptr %row, i64 %j
-  store i64 1, ptr %a
-  %j1 = add i64 %j, 1
-  %d = icmp eq i64 %j1, %n
-  br i1 %d, label %latch, label %inner
-latch:
-  %i1 = add i64 %i, 1
-  %e = icmp eq i64 %i1, %n
-  br i1 %e, label %out, label %outer
-out:
-  ret void
-})");
-  EXPECT_EQ(code.places(), Names{"outer"});
+  store i64 1, ptr %a)"));
+  EXPECT_EQ(code.places(), Names{"i.head"});
 }
 
 TEST(AddressTagger, APointerThatWalks) {
@@ -142,7 +103,7 @@ out:
 })");
   EXPECT_EQ(code.places(), Names{"entry"});
   // The comparison is still one of the plain pointer.
-  for (Instruction &one : instructions(*code.module->getFunction("f"))) {
+  for (Instruction &one : instructions(code.function("f"))) {
     if (isa<ICmpInst>(one)) {
       EXPECT_EQ(one.getOperand(0)->getName(), "next");
     }
@@ -214,22 +175,13 @@ TEST(AddressTagger, WhatStaysWithoutATag) {
 }
 
 TEST(AddressTagger, PartsOfAGlobalVariable) {
-  Tagged code(R"(
-@g = global [64 x i64] zeroinitializer
-define void @f(i64 %n) {
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [0, %entry], [%i1, %loop]
+  Tagged code("@g = global [64 x i64] zeroinitializer\n"
+              "define void @f(i64 %n) {\nentry:\n" +
+              loopText("i", "entry", "%n", R"(
   store i64 1, ptr getelementptr inbounds ([64 x i64], ptr @g, i64 0, i64 5)
   %a = getelementptr inbounds [64 x i64], ptr @g, i64 0, i64 %i
-  store i64 2, ptr %a
-  %i1 = add i64 %i, 1
-  %d = icmp eq i64 %i1, %n
-  br i1 %d, label %out, label %loop
-out:
-  ret void
-})");
+  store i64 2, ptr %a)") +
+              "  ret void\n}\n");
   EXPECT_EQ(code.places(), Names{"entry"});
   EXPECT_TRUE(code.reasons.empty());
 }

@@ -4,13 +4,8 @@
 // way in which a tagged pointer can get into something else than an access has
 // to be found.
 
+#include "PassModule.h"
 #include "tags/TagForm.h"
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/SourceMgr.h"
-#include "gtest/gtest.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -18,23 +13,14 @@ using namespace mpg;
 /// The first escape when %t is tagged in a function with the body \p body; ""
 /// if nothing escapes.
 static std::string escapeIn(const std::string &body) {
-  std::string text = "declare void @take(ptr)\n"
-                     "declare <2 x i64> @llvm.masked.load.v2i64.p0("
-                     "ptr, i32, <2 x i1>, <2 x i64>)\n"
-                     "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
-                     "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
-                     "define void @f(ptr %p, ptr %q, i64 %n, i1 %c) {\n"
-                     "  %t = getelementptr i8, ptr %p, i64 1\n" +
-                     body + "\n  ret void\n}\n";
-  LLVMContext context;
-  SMDiagnostic error;
-  std::unique_ptr<Module> module = parseAssemblyString(text, error, context);
-  if (!module) {
-    ADD_FAILURE() << error.getMessage().str() << " in\n" << text;
-    return "does not parse";
-  }
-  const Instruction &tagged = module->getFunction("f")->getEntryBlock().front();
-  const Instruction *escape = findEscape(tagged);
+  PassModule code("declare void @take(ptr)\n"
+                  "declare <2 x i64> @llvm.masked.load.v2i64.p0("
+                  "ptr, i32, <2 x i1>, <2 x i64>)\n"
+                  "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
+                  "define void @f(ptr %p, ptr %q, i64 %n, i1 %c) {\n"
+                  "  %t = getelementptr i8, ptr %p, i64 1\n" +
+                  body + "\n  ret void\n}\n");
+  const Instruction *escape = findEscape(code.instruction("f/t"));
   return escape ? escape->getOpcodeName() : "";
 }
 
