@@ -1,15 +1,11 @@
 // The optimiser makes memcpy and memset of copy and fill loops; those take no tags,
 // so a hint would be lost without a word.
-// RUN: rm -rf %t && mkdir %t && cd %t
-// DEFINE: %{level} = -O2
-// DEFINE: %{tagged} = %hinted-c %{level} -S %s -o hinted.s && %count hinted.s --function copy --loops --tag 0x01 --at-least 1 && %count hinted.s --function fill --loops --tag 0x02 --at-least 1 && %count hinted.s --function copyFrom --loops --tag 0x01 --at-least 1 && %count hinted.s --function nontemporal --tag 0x01 --at-least 1 && FileCheck %s --input-file=hinted.s --implicit-check-not=memcpy --implicit-check-not=memset --implicit-check-not=memmove
-// RUN: %{tagged}
-// REDEFINE: %{level} = -O1
-// RUN: %{tagged}
-// REDEFINE: %{level} = -O3
-// RUN: %{tagged}
-// REDEFINE: %{level} = -Os
-// RUN: %{tagged}
+// RUN: cd %t
+// DEFINE: %{tagged} = sh -c '%hinted-c $0 -S %s -o hinted.s && %count hinted.s --function copy --loops --tag 0x01 --at-least 1 && %count hinted.s --function fill --loops --tag 0x02 --at-least 1 && %count hinted.s --function copyFrom --loops --tag 0x01 --at-least 1 && %count hinted.s --function nontemporal --tag 0x01 --at-least 1 && FileCheck %s --input-file=hinted.s --implicit-check-not=memcpy --implicit-check-not=memset --implicit-check-not=memmove'
+// RUN: %{tagged} -O2
+// RUN: %{tagged} -O1
+// RUN: %{tagged} -O3
+// RUN: %{tagged} -Os
 //
 // Without hints they become calls, as ever, with the plugin too.
 // RUN: %hinted-c -UMPG_HINTS -O2 -S %s -o plain.s && FileCheck %s --check-prefix=PLAIN --input-file=plain.s

@@ -3,26 +3,19 @@
 // memory. Otherwise the store of the saved value, in front of and behind the
 // tagged ones, is deleted, and 6 or 4 is printed for 3.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc
-// RUN: rm -rf %t && mkdir %t && cd %t
-// DEFINE: %{flags} = -O1
-// DEFINE: %{build} = %hinted-c %{flags} -static -no-pie %s -o program
-// DEFINE: %{run} = %run512 ./program | FileCheck %s
-// RUN: %{build} && %{run}
-// REDEFINE: %{flags} = -O2
-// RUN: %{build} && %{run}
+// RUN: cd %t
+// DEFINE: %{run} = sh -c '%hinted-c "$@" -static -no-pie %s -o program && %run512 ./program' sh
+// RUN: %{run} -O1 | FileCheck %s
+// RUN: %{run} -O2 | FileCheck %s
 // RUN: llvm-objdump --disassemble-symbols=plain_masked,twice_masked,plain_down,twice_handle program > program.s
 // RUN: %count program.s --function plain_masked --tag 0x01 --at-least 1
 // RUN: %count program.s --function plain_down --tag 0x01 --at-least 1
 // RUN: %count program.s --function twice_masked --tag 0x02 --at-least 1
 // RUN: %count program.s --function twice_handle --tag 0x01 --at-least 1
-// REDEFINE: %{flags} = -O3
-// RUN: %{build} && %{run}
-// REDEFINE: %{flags} = -O3 -fglobal-isel
-// RUN: %{build} && %{run}
-// REDEFINE: %{flags} = -O3 -flto=full --ld-path=%lld -Wl,--load-pass-plugin=%passes
-// RUN: %{build} && %{run}
-// REDEFINE: %{flags} = -O3 -flto=thin --ld-path=%lld -Wl,--load-pass-plugin=%passes
-// RUN: %{build} && %{run}
+// RUN: %{run} -O3 | FileCheck %s
+// RUN: %{run} -O3 -fglobal-isel | FileCheck %s
+// RUN: %{run} -O3 -flto=full --ld-path=%lld -Wl,--load-pass-plugin=%passes | FileCheck %s
+// RUN: %{run} -O3 -flto=thin --ld-path=%lld -Wl,--load-pass-plugin=%passes | FileCheck %s
 //
 // The test can see it: the same code where the tag is not hidden.
 // RUN: %hinted-c -O2 -S -emit-llvm %s -o hidden.ll

@@ -1,23 +1,14 @@
 // A hint must not depend on how hard the compiler works: at each level, also when
 // the function is inlined, the hinted accesses are tagged and the others are not.
-// RUN: rm -rf %t && mkdir %t
-// DEFINE: %{level} = -O1
-// DEFINE: %{both} = %hinted-c %{level} -S %s -o %t/a.s && %count %t/a.s --function kernel --loops --tag 0x01 --at-least 1 && %count %t/a.s --function caller --loops --tag 0x02 --at-least 1 && %count %t/a.s --function neighbour --at-most 0
-// RUN: %{both}
-// REDEFINE: %{level} = -O2
-// RUN: %{both}
-// REDEFINE: %{level} = -O3 -ffast-math -funroll-loops
-// RUN: %{both}
-// REDEFINE: %{level} = -Os
-// RUN: %{both}
-// REDEFINE: %{level} = -Oz
-// RUN: %{both}
-// REDEFINE: %{level} = -O2 -fPIC -g
-// RUN: %{both}
-// REDEFINE: %{level} = -O3 -mcpu=neoverse-v1
-// RUN: %{both}
-// REDEFINE: %{level} = -O3 -mcpu=generic -mno-outline-atomics
-// RUN: %{both}
+// DEFINE: %{both} = sh -c '%hinted-c "$@" -S %s -o %t/a.s && %count %t/a.s --function kernel --loops --tag 0x01 --at-least 1 && %count %t/a.s --function caller --loops --tag 0x02 --at-least 1 && %count %t/a.s --function neighbour --at-most 0' sh
+// RUN: %{both} -O1
+// RUN: %{both} -O2
+// RUN: %{both} -O3 -ffast-math -funroll-loops
+// RUN: %{both} -Os
+// RUN: %{both} -Oz
+// RUN: %{both} -O2 -fPIC -g
+// RUN: %{both} -O3 -mcpu=neoverse-v1
+// RUN: %{both} -O3 -mcpu=generic -mno-outline-atomics
 #include <mpg/hints.h>
 
 double kernel(MPG_STREAM const double *a, double *b, long n) {

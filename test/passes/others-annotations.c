@@ -1,23 +1,16 @@
 // Annotations of other tools stay in the module; ours are erased at every level:
 // leftovers would hinder the optimiser, and at -O0 they change nothing.
-// RUN: rm -rf %t && mkdir %t
-// DEFINE: %{level} = -O0
-// DEFINE: %{ir} = %hinted-c %{level} -Rpass-missed=mpg -S -emit-llvm %s -o %t/ir.ll 2> %t/remarks
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll
+// DEFINE: %{ir} = %hinted-c -Rpass-missed=mpg -S -emit-llvm %s -o %t/ir.ll
+// RUN: %{ir} -O0 2> %t/remarks && FileCheck %s --input-file=%t/ir.ll
 // RUN: FileCheck %s --check-prefix=O0 --input-file=%t/remarks --implicit-check-not=remark:
 // RUN: not grep -E 'inttoptr|mmra|note.mpg|nontemporal|call void @llvm.var.annotation' %t/ir.ll
 // O0: remark: no hint is applied in fields: this is -O0; compile with -O1 or more [-Rpass-missed=mpg]
-// REDEFINE: %{level} = -O1
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
+// RUN: %{ir} -O1 && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // RUN: grep inttoptr %t/ir.ll
-// REDEFINE: %{level} = -O2
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
-// REDEFINE: %{level} = -O3
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
-// REDEFINE: %{level} = -Os
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
-// REDEFINE: %{level} = -Oz
-// RUN: %{ir} && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
+// RUN: %{ir} -O2 && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
+// RUN: %{ir} -O3 && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
+// RUN: %{ir} -Os && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
+// RUN: %{ir} -Oz && FileCheck %s --input-file=%t/ir.ll && not grep mpg:1: %t/ir.ll
 // At -O0 the code is that of a file without hints.
 // RUN: %hinted-c -O0 -fno-ident -S %s -o %t/hinted.s && %plain-c -O0 -fno-ident -S %s -o %t/plain.s
 // RUN: cmp %t/hinted.s %t/plain.s

@@ -1,25 +1,16 @@
 // A sanitizer computes with addresses itself: with tags it reports false errors.
 // One remark, and the code is the same as without hints.
-// RUN: rm -rf %t && mkdir %t && cd %t
-// DEFINE: %{which} = address
-// DEFINE: %{march} = -mcpu=a64fx
-// DEFINE: %{same} = %hinted-c %{march} -fsanitize=%{which} -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks && %plain-c %{march} -fsanitize=%{which} -O2 -fno-ident -S %s -o plain.s && cmp hinted.s plain.s && FileCheck %s --input-file=remarks --implicit-check-not=remark:
-// RUN: %{same}
-// REDEFINE: %{which} = hwaddress
-// RUN: %{same}
-// REDEFINE: %{which} = thread
-// RUN: %{same}
-// REDEFINE: %{which} = memory
-// RUN: %{same}
-// REDEFINE: %{which} = memtag
-// REDEFINE: %{march} = -march=armv8.5-a+memtag
-// RUN: %{same}
+// RUN: cd %t
+// DEFINE: %{same} = sh -c '%hinted-c "$@" -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks && %plain-c "$@" -O2 -fno-ident -S %s -o plain.s && cmp hinted.s plain.s' sh
+// DEFINE: %{remark} = FileCheck %s --input-file=remarks --implicit-check-not=remark:
+// RUN: %{same} -mcpu=a64fx -fsanitize=address && %{remark}
+// RUN: %{same} -mcpu=a64fx -fsanitize=hwaddress && %{remark}
+// RUN: %{same} -mcpu=a64fx -fsanitize=thread && %{remark}
+// RUN: %{same} -mcpu=a64fx -fsanitize=memory && %{remark}
+// RUN: %{same} -march=armv8.5-a+memtag -fsanitize=memtag && %{remark}
 //
 // If the loader tags variables, the whole file is skipped.
-// REDEFINE: %{which} = memtag-globals
-// REDEFINE: %{march} = --target=aarch64-linux-android31 -march=armv8.5-a+memtag -DGLOBAL
-// RUN: %hinted-c %{march} -fsanitize=%{which} -O2 -fno-ident -Rpass-missed=mpg -S %s -o hinted.s 2> remarks
-// RUN: %plain-c %{march} -fsanitize=%{which} -O2 -fno-ident -S %s -o plain.s && cmp hinted.s plain.s
+// RUN: %{same} --target=aarch64-linux-android31 -march=armv8.5-a+memtag -DGLOBAL -fsanitize=memtag-globals
 // RUN: FileCheck %s --check-prefix=GLOBALS --input-file=remarks
 // GLOBALS: no hint is applied in sum: -fsanitize=memtag-globals uses the byte itself
 //

@@ -1,20 +1,16 @@
 // A mistake in the side file is reported with the file's line; the rest still counts.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// DEFINE: %{file} = wrong.yaml
-// DEFINE: %{cc} = env MPG_PASS_OPTIONS=hints=%{file} %hinted-c -g -O1 -S app.c -o app.s
-// RUN: %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages
+// DEFINE: %{cc} = %hinted-c -g -O1 -S app.c -o app.s
+// RUN: env MPG_PASS_OPTIONS=hints=wrong.yaml %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages
 // RUN: not grep error: messages && grep -c warning: messages | grep -x 20
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts
 //
 // Not YAML, or not a list of names.
-// REDEFINE: %{file} = broken.yaml
-// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=BROKEN
+// RUN: env MPG_PASS_OPTIONS=hints=broken.yaml %{cc} 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: warning: broken.yaml:2: this is not YAML:
-// REDEFINE: %{file} = list.yaml
-// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=LIST
+// RUN: env MPG_PASS_OPTIONS=hints=list.yaml %{cc} 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: warning: list.yaml:{{[01]}}: this is not a list of 'name: hint'
-// REDEFINE: %{file} = absent.yaml
-// RUN: %{cc} 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: env MPG_PASS_OPTIONS=hints=absent.yaml %{cc} 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: warning: no hints are read from 'absent.yaml': No such file or directory
 //--- wrong.yaml
 # CHECK-DAG: wrong.yaml:[[#@LINE+1]]: there is no variable 'z' in 'f'; names of variables are known with debug information (-g), parameters also by number: f/N

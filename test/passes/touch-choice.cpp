@@ -1,17 +1,13 @@
 // The user's choice for an array must survive until the search for arrays: after
 // inlining, and on exactly the right allocations. A forgotten "off" would move
 // memory although the user forbade it.
-// RUN: rm -rf %t && mkdir %t && cd %t
-// DEFINE: %{target} = --target=x86_64-linux-gnu
-// DEFINE: %{level} = -O2
-// DEFINE: %{ir} = %clangxx %{target} %{level} -I%source/runtime/include -DMPG_HINTS -fpass-plugin=%passes -Werror -S -emit-llvm %s -o out.ll && FileCheck %s --input-file=out.ll
-// RUN: %{ir} && FileCheck %s --check-prefix=ZERO --input-file=out.ll
-// REDEFINE: %{level} = -O1
-// RUN: %{ir}
-// REDEFINE: %{level} = -O3 -g
-// RUN: %{ir}
-// REDEFINE: %{target} = --target=aarch64-linux-gnu -mcpu=a64fx
-// RUN: %{ir}
+// RUN: cd %t
+// DEFINE: %{ir} = %clangxx -I%source/runtime/include -DMPG_HINTS -fpass-plugin=%passes -Werror -S -emit-llvm %s -o out.ll
+// RUN: %{ir} --target=x86_64-linux-gnu -O2 && FileCheck %s --input-file=out.ll
+// RUN: FileCheck %s --check-prefix=ZERO --input-file=out.ll
+// RUN: %{ir} --target=x86_64-linux-gnu -O1 && FileCheck %s --input-file=out.ll
+// RUN: %{ir} --target=x86_64-linux-gnu -O3 -g && FileCheck %s --input-file=out.ll
+// RUN: %{ir} --target=aarch64-linux-gnu -mcpu=a64fx -O3 -g && FileCheck %s --input-file=out.ll
 // Nothing is left of the annotations themselves.
 // RUN: not grep -E 'mpg:1:|annotation' out.ll
 // Without a request, nothing is marked.

@@ -3,30 +3,21 @@
 // itself computes the elements left over after the vectors, and rounds once what the
 // processor rounds twice. For a processor without fused operations, such as x86-64.
 // REQUIRES: host-x86_64
-// DEFINE: %{flags} = -O3
-// DEFINE: %{expect} = %clang -fopenmp %{flags} -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && %t.plain > %t.expected
-// DEFINE: %{run} = %all-c %{flags} -c %s -o %t.o 2> %t.txt && %link -no-pie %t.o -o %t && env OMP_NUM_THREADS=3 %t | cmp - %t.expected
-// DEFINE: %{remarks} = %all-c %{flags} -S -emit-llvm -o /dev/null %s 2>&1
-// RUN: %{expect} && %{run}
+// DEFINE: %{run} = sh -c '%clang -fopenmp "$@" -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && %t.plain > %t.expected && %all-c "$@" -c %s -o %t.o 2> %t.txt && %link -no-pie %t.o -o %t && env OMP_NUM_THREADS=3 %t > %t.out && cmp %t.out %t.expected' sh
+// DEFINE: %{remarks} = %all-c -S -emit-llvm -o /dev/null %s
+// RUN: %{run} -O3
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,TWICE,SLOW,FREE
 // A processor that rounds once: LLVM rounds twice where it knows both factors.
-// REDEFINE: %{flags} = -O3 -march=haswell
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
-// REDEFINE: %{flags} = -O3 --target=aarch64-linux-gnu
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
+// RUN: %{remarks} -O3 -march=haswell 2>&1 | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
+// RUN: %{remarks} -O3 --target=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FREE
 // A product and a sum with flags, as flang makes them: rounded twice everywhere
 // here, and twice or once with FMA and for a partly specified processor.
-// REDEFINE: %{flags} = -O3 -ffp-contract=fast
-// RUN: %{expect} && %{run}
+// RUN: %{run} -O3 -ffp-contract=fast
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,ONE,SLOW,FREE
-// REDEFINE: %{flags} = -O3 -ffp-contract=fast -march=haswell
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
-// REDEFINE: %{flags} = -O3 -ffp-contract=fast -march=haswell -mno-fma
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
-// REDEFINE: %{flags} = -O3 -ffp-contract=fast --target=aarch64-linux-gnu
-// RUN: %{remarks} | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
-// REDEFINE: %{flags} = -O3 -ffast-math
-// RUN: %{expect} && %{run}
+// RUN: %{remarks} -O3 -ffp-contract=fast -march=haswell 2>&1 | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
+// RUN: %{remarks} -O3 -ffp-contract=fast -march=haswell -mno-fma 2>&1 | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
+// RUN: %{remarks} -O3 -ffp-contract=fast --target=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefixes=CHECK,TWICE,SLOW,FLAG
+// RUN: %{run} -O3 -ffast-math
 // RUN: FileCheck %s --input-file=%t.txt --check-prefixes=CHECK,FAST
 #define ALONE __attribute__((noinline)) static
 enum { n = 1100003 };
