@@ -1,6 +1,6 @@
 ! Fortran programs cannot say what mpgsim --sample is to record.
 ! REQUIRES: flang-22
-! RUN: rm -rf %t && mkdir %t && cd %t
+! RUN: cd %t
 ! RUN: %sim-f -O2 %source/runtime/fortran/mpg.f90 %s -o app
 ! RUN: %status 0 %mpgsim --sample ./app 2>&1 | FileCheck %s
 ! CHECK: 4500.0

@@ -2,7 +2,7 @@
 // debug records of the next instruction with it, which a link with LTO ends over
 // ("Broken module found"); and a pointer that walks has a place to be shown from.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %hinted-c -O2 -g -c %s -o walk.o && llvm-objdump -d walk.o > walk.s
 // RUN: %count walk.s --function find --tag 0x01 --loops --at-least 1
 // RUN: %hinted-c -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=PLACE

@@ -2,7 +2,7 @@
 // longjmp leaves, compute the same with lines zeroed and prefetched in all of them, with
 // sectors, and with stores past the caches. Memory that a loop does not write to keeps its values.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc, aarch64-linux-gnu-g++
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %plain-c -O1 -c %inputs/sector_calls.c -o calls.o
 // DEFINE: %{level} = -O2
 // DEFINE: %{options} = zfill=1,test-zfill=always,prefetch=far,prefetch-line=1,prefetch-line-l2=500,prefetch-indirect=3,sector=auto,random-hints=4,verify=on

@@ -1,7 +1,7 @@
 // The machine's reaction to a tag is known only for plain loads, stores and
 // prefetches: all other instructions must get the plain address, or the program
 // changes.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %hinted-c -O2 -fno-ident -S %s -o hinted.s
 // RUN: %plain-c -O2 -fno-ident -S %s -o plain.s
 // RUN: cmp hinted.s plain.s

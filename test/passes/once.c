@@ -1,7 +1,7 @@
 // Each remark is printed once, and each change made once: also if the plugin is loaded twice, by
 // a wrapper and by a build file, if two side files have the same line, and if the optimiser has
 // made many copies of a line, in one function or in each that it was inlined into.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: printf '# %s:20\nupdate/nobody: stream\n' > one.yaml && cp one.yaml two.yaml
 // RUN: %hinted-c -g -O3 -Rpass=mpg -c %s -o once.o 2> once
 // RUN: FileCheck %s < once && grep -c -e remark -e warning once | grep -x 4

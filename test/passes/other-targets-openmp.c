@@ -1,7 +1,7 @@
 // The GPU modules of an offload compile also go through the passes, and so does code
 // with 32-bit pointers: neither has libmpg. Both stay unchanged, without a remark, for
 // a GPU's threads share cache lines on purpose.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // DEFINE: %{of} = --offload-arch=gfx90a -nogpulib -nogpuinc --offload-device-only
 // DEFINE: %{options} = first-touch=on
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fopenmp -O2 -S -emit-llvm %{of} %s -Rpass=mpg -Rpass-missed=mpg -Rpass-analysis=mpg

@@ -1,6 +1,6 @@
 // The remarks are how a user learns which hint had an effect, and why another had
 // none: every hint has one, with its line, its variable's access and the reason.
-// RUN: rm -rf %t && mkdir %t && cd %t && cp %s remarks.c
+// RUN: cd %t && cp %s remarks.c
 // RUN: %hinted-c -O2 -fno-unroll-loops -Rpass=mpg -Rpass-missed=mpg -S remarks.c -o out.s 2> remarks
 // RUN: FileCheck %s --input-file=remarks
 //

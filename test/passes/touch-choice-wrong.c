@@ -1,6 +1,6 @@
 // An invalid use of MPG_FIRST_TOUCH is a warning with its line, and the code is the
 // same as without it.
-// RUN: rm -rf %t && mkdir %t && cd %t && cp %s wrong.c
+// RUN: cd %t && cp %s wrong.c
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -I%source/runtime/include -fno-ident -O2 -S wrong.c
 // RUN: %{cc} -DMPG_HINTS -fpass-plugin=%passes -o wrong.s 2> messages
 // RUN: FileCheck %s --input-file=messages

@@ -1,7 +1,6 @@
 // Bitcode that was written with tags is optimised once more: the vectoriser's
 // overlap check must not see the tags, or a shift by one element goes wrong.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
-// RUN: rm -rf %t && mkdir %t
 // RUN: %hinted-c -O1 -c -emit-llvm %s -o %t/once.bc
 // RUN: %hinted-c -O3 -c %t/once.bc -o %t/twice.o && %hinted-c -static %t/twice.o -o %t/twice
 // RUN: %run512 %t/twice | FileCheck %s --check-prefix=PRINTS

@@ -1,7 +1,7 @@
 ! A line of Fortran may mean several variables of the compiler: in a parallel region, in an ENTRY.
 ! If one of them is tagged, the line changes something.
 ! REQUIRES: flang-22, llvm-22
-! RUN: rm -rf %t && mkdir %t && cd %t && cp %s unused.f90
+! RUN: cd %t && cp %s unused.f90
 ! RUN: %build/bin/mpg-ocl unused.f90 -o hints.yaml
 ! RUN: env MPG_PASS_OPTIONS=hints=hints.yaml flang-22 --target=aarch64-linux-gnu -mcpu=a64fx -O3 -g -fopenmp -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S unused.f90 -o unused.s 2> remarks
 ! RUN: FileCheck %s --input-file=remarks && not grep "changes nothing" remarks

@@ -1,7 +1,7 @@
 // The ways out that are easy to forget: exceptions that pass through, those that are
 // caught, and tail calls that may not be separated from their return.
 // REQUIRES: aarch64-linux-gnu-gcc, aarch64-linux-gnu-g++, qemu-aarch64
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // DEFINE: %{level} = -O1
 // DEFINE: %{run} = %hinted-cxx %{level} -c %s -o program.o && aarch64-linux-gnu-gcc -I%source/runtime/include -c %inputs/sector_calls.c -o calls.o && aarch64-linux-gnu-g++ -static program.o calls.o -o program && %run512 ./program 2>&1 | FileCheck %s
 // RUN: %{run}

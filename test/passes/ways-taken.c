@@ -1,6 +1,6 @@
 // A program with its own mpg_sector_begin, which means something else: no call is
 // inserted, and a warning gives the reason.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %hinted-c -O2 -S %s -o out.s 2>&1 | FileCheck %s
 // RUN: not grep -w -E 'bl?[[:space:]]+mpg_sector.*' out.s
 // RUN: %hinted-c -O2 -S -DOWN=ours %s -o out.s 2>&1 | count 0

@@ -1,7 +1,7 @@
 // Every path out of the function must end the ways, and a program without libmpg
 // must link and run as if there were no hint.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %hinted-c -O2 -S -emit-llvm -Xclang -disable-llvm-passes %s -o raw.ll
 // RUN: %opt -passes=mpg-hints -S raw.ll -o out.ll && FileCheck %s --input-file=out.ll && FileCheck %s --check-prefix=WEAK --input-file=out.ll
 // RUN: not grep 'call.*if_there' raw.ll

@@ -1,6 +1,6 @@
 // A wrong hint is a warning with its line and the allowed values, and the code
 // is the same as without the hint; never half of the hint.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: cp %s wrong.c
 // RUN: %hinted-c -O2 -fno-ident -S wrong.c -o wrong.s 2> messages
 // RUN: FileCheck %s --input-file=messages

@@ -9,6 +9,8 @@ config.samples is a list of (PATTERN, N): of the suite's tests with a matching p
 others with each seed; the rest is reported as unsupported, with the seed. The whole test run
 (MPG_TEST_ALL) runs all.
 
+A test that names files in %t finds it an empty folder, which goes if the test passes.
+
 Each test's cost is written to FOLDER/seconds/lit-SUITE, a line a test: wall time without the wait
 for the pool, processor time of all its processes, and its name, for test/tools/summary.py.
 """
@@ -18,10 +20,12 @@ import fnmatch
 import os
 import re
 import resource
+import shutil
 import time
 
 import lit.formats
 import lit.Test
+import lit.TestRunner
 
 import pool
 
@@ -54,8 +58,16 @@ class SharedMachineTest(lit.formats.ShTest):
             r"^\W*Needs the whole pool\.$", text, re.MULTILINE)
         uses = getattr(test.config, "uses_pool", False) or re.search(
             r"REQUIRES:.*\bhugetlb\b", text)
+        folder = lit.TestRunner.getTempPaths(test)[1] + ".tmp"
+        has_folder = "%t/" in text or "cd %t" in text
+        if has_folder:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
         with pool.share(bool(alone)) if alone or uses else contextlib.nullcontext():
-            return self._measured(test, lit_config)
+            result = self._measured(test, lit_config)
+        if has_folder and result.code is lit.Test.PASS:
+            shutil.rmtree(folder, ignore_errors=True)
+        return result
 
     def _is_chosen(self, test) -> bool:
         rest = list(test.path_in_suite[1:])

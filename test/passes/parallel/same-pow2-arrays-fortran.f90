@@ -1,7 +1,7 @@
 ! Fortran's arrays of 256 x 256 reals, in a common block or saved in a module, meet in
 ! the L1 cache like those of C.
 ! REQUIRES: flang-22, llvm-22
-! RUN: rm -rf %t && mkdir %t && cd %t && cp %s f.f90
+! RUN: cd %t && cp %s f.f90
 ! RUN: flang-22 --target=aarch64-linux-gnu -mcpu=a64fx -O2 -g -fopenmp -fpass-plugin=%passes -Rpass-missed=mpg -c f.f90 -o f.o 2>&1 | grep remark: | sort -t: -k2n > remarks
 ! RUN: FileCheck %s --implicit-check-not=remark: --input-file=remarks
 module arrays

@@ -2,7 +2,7 @@
 // knows. Loops that several threads may run at once, and regions in regions, stay as they
 // are.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: env MPG_PASS_OPTIONS=sector=auto,verify=on %hinted-c -O2 -g -fopenmp -Rpass=mpg -Rpass-missed=mpg -S -emit-llvm %s -o out.ll 2> said
 // RUN: FileCheck %s --check-prefix=SAID < said && FileCheck %s --input-file=out.ll
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Where sizes are known only when the program runs, it sets the ways only if they fit,
 // and ends them. It computes the same.
 // REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: cd %t
 // RUN: %plain-c -O2 -c %inputs/sector_calls.c
 // DEFINE: %{options} = -O2
 // DEFINE: %{plugin} = -g
