@@ -2,26 +2,18 @@
 // with 32-bit pointers: neither has libmpg. Both stay unchanged, without a remark, for
 // a GPU's threads share cache lines on purpose.
 // RUN: cd %t
-// DEFINE: %{of} = --offload-arch=gfx90a -nogpulib -nogpuinc --offload-device-only
-// DEFINE: %{options} = first-touch=on
-// DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fopenmp -O2 -S -emit-llvm %{of} %s -Rpass=mpg -Rpass-missed=mpg -Rpass-analysis=mpg
-// DEFINE: %{hinted} = env MPG_PASS_OPTIONS=%{options} %{cc} -fpass-plugin=%passes
-// DEFINE: %{same} = %{cc} -o plain.ll && %{hinted} -o hinted.ll 2>&1 | count 0 && cmp plain.ll hinted.ll
-// RUN: %{same}
+// DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fopenmp -O2 -S -emit-llvm %s "$@" -Rpass=mpg -Rpass-missed=mpg -Rpass-analysis=mpg
+// DEFINE: %{hinted} = %{cc} -fpass-plugin=%passes
+// DEFINE: %{same} = sh -c '%{cc} -o plain.ll && %{hinted} -o hinted.ll 2> said && count 0 < said && cmp plain.ll hinted.ll' sh
+// RUN: %{same} --offload-arch=gfx90a -nogpulib -nogpuinc --offload-device-only
 // RUN: grep -q __kmpc_for_static_init plain.ll
-// REDEFINE: %{options} = sim=on
-// RUN: %{same}
-// REDEFINE: %{of} = --target=x86_64-linux-gnux32
-// RUN: %{same}
-// REDEFINE: %{of} = --target=i386-linux-gnu
-// RUN: %{same}
-// REDEFINE: %{of} = --target=arm64-apple-macos14
-// RUN: %{same}
+// RUN: env MPG_PASS_OPTIONS=sim=on %{same} --offload-arch=gfx90a -nogpulib -nogpuinc --offload-device-only
+// RUN: env MPG_PASS_OPTIONS=sim=on %{same} --target=x86_64-linux-gnux32
+// RUN: env MPG_PASS_OPTIONS=sim=on %{same} --target=i386-linux-gnu
+// RUN: env MPG_PASS_OPTIONS=sim=on %{same} --target=arm64-apple-macos14
 //
 // The host's part has all of it.
-// REDEFINE: %{of} = --offload-arch=gfx90a -nogpulib -nogpuinc --offload-host-only
-// REDEFINE: %{options} = first-touch=on,sim=on
-// RUN: %{hinted} -o out.ll 2> remarks && cat remarks out.ll | FileCheck %s
+// RUN: env MPG_PASS_OPTIONS=first-touch=on,sim=on sh -c '%{hinted} -o out.ll' sh --offload-arch=gfx90a -nogpulib -nogpuinc --offload-host-only 2> remarks && cat remarks out.ll | FileCheck %s
 // RUN: %if lab %{ FileCheck %s --check-prefix=LAB < out.ll %}
 // CHECK: remark: {{.*}}is initialised by one thread
 // CHECK: call {{.*}}@mpg_first_touch

@@ -1,40 +1,30 @@
 // The user's choice for one array applies to that array and no other: "off" as if the
 // pass had not seen it, "on" although the initialisation is not proven to cover it.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// DEFINE: %{name} = off
-// DEFINE: %{mode} = on
-// DEFINE: %{ir} = env MPG_PASS_OPTIONS=first-touch=%{mode} %clang --target=x86_64-linux-gnu -O2 -fopenmp -gline-tables-only -I%source/runtime/include -DMPG_HINTS -fpass-plugin=%passes -foptimization-record-file=said -foptimization-record-passes=mpg -S -emit-llvm %{name}.c -o out.ll
+// DEFINE: %{ir} = %clang --target=x86_64-linux-gnu -O2 -fopenmp -gline-tables-only -I%source/runtime/include -DMPG_HINTS -fpass-plugin=%passes -foptimization-record-file=said -foptimization-record-passes=mpg -S -emit-llvm -o out.ll
 // DEFINE: %{calls} = grep -c FirstTouchInserted said | grep -x
 // Of two arrays one is opted out: a call and remarks for the other one alone.
-// RUN: %{ir} && %{calls} 1
+// RUN: %{ir} off.c && %{calls} 1
 // RUN: FileCheck off.c --input-file=said && grep 'call .*@mpg_first_touch' out.ll
 // RUN: grep -c SerialFirstTouch said | grep -x 1
 // The whole function, and the regions in it; a global array.
-// REDEFINE: %{name} = function
-// RUN: %{ir} && not grep mpg_first_touch out.ll && not grep FirstTouch said
-// REDEFINE: %{name} = table
-// RUN: %{ir} && not grep mpg_first_touch out.ll && not grep FirstTouch said
+// RUN: %{ir} function.c && not grep mpg_first_touch out.ll && not grep FirstTouch said
+// RUN: %{ir} table.c && not grep mpg_first_touch out.ll && not grep FirstTouch said
 // A wrapper that is inlined has only the variable's choice.
-// REDEFINE: %{name} = wrapper
-// RUN: %{ir} && %{calls} 1
+// RUN: %{ir} wrapper.c && %{calls} 1
 // An initialisation with unknown coverage: a call with "on" only.
-// REDEFINE: %{name} = wanted
-// RUN: %{ir} && %{calls} 1
+// RUN: %{ir} wanted.c && %{calls} 1
 // RUN: sed 's/MPG_FIRST_TOUCH //' wanted.c > unwanted.c
-// REDEFINE: %{name} = unwanted
-// RUN: %{ir} && not grep mpg_first_touch out.ll
+// RUN: %{ir} unwanted.c && not grep mpg_first_touch out.ll
 // Without the macro: both arrays.
 // RUN: sed 's/MPG_FIRST_TOUCH_OFF //' off.c > both.c
-// REDEFINE: %{name} = both
-// RUN: %{ir} && %{calls} 2
+// RUN: %{ir} both.c && %{calls} 2
 // RUN: grep -c SerialFirstTouch said | grep -x 2
 // The modes: remarks and no call; nothing at all.
-// REDEFINE: %{mode} = remark
-// RUN: %{ir} && not grep mpg_first_touch out.ll
+// RUN: env MPG_PASS_OPTIONS=first-touch=remark %{ir} both.c && not grep mpg_first_touch out.ll
 // RUN: grep -c SerialFirstTouch said | grep -x 2
 // RUN: not grep FirstTouchInserted said
-// REDEFINE: %{mode} = off
-// RUN: %{ir} && not grep mpg_first_touch out.ll && not grep FirstTouch said
+// RUN: env MPG_PASS_OPTIONS=first-touch=off %{ir} both.c && not grep mpg_first_touch out.ll && not grep FirstTouch said
 //--- off.c
 #include <mpg/hints.h>
 #include <stdlib.h>

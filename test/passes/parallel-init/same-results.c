@@ -1,30 +1,21 @@
 // Whichever loops run in parallel, with any schedule and number of threads, the
 // program prints the same as without: loops with every kind of dependence, called
 // with arrays that overlap, with no iterations, with few, in parallel.
-// DEFINE: %{level} = -O1
-// DEFINE: %{share} = 0
-// DEFINE: %{threads} = 1
-// DEFINE: %{expect} = %clang -fopenmp %{level} -ffp-contract=off -Wno-unused-value -c %s -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && env OMP_NUM_THREADS=1 %t.plain > %t.expected
-// DEFINE: %{build} = env MPG_PARALLEL_ALL=%{share} %all-c %{level} -ffp-contract=off -Wno-unused-value -c %s -o %t.o 2> %t.remarks && %link -no-pie %t.o -o %t
-// DEFINE: %{compare} = env OMP_NUM_THREADS=%{threads} %t > %t.out && cmp %t.out %t.expected
-// RUN: %{expect} && %{build} && %{compare}
-// REDEFINE: %{level} = -O3 -g
-// RUN: %{expect} && %{build}
+// DEFINE: %{flags} = -ffp-contract=off -Wno-unused-value -c %s
+// DEFINE: %{expect} = sh -c '%clang -fopenmp "$@" %{flags} -o %t.plain.o && %link -no-pie %t.plain.o -o %t.plain && env OMP_NUM_THREADS=1 %t.plain > %t.expected' sh
+// DEFINE: %{build} = sh -c '%all-c "$@" %{flags} -o %t.o 2> %t.remarks && %link -no-pie %t.o -o %t' sh
+// DEFINE: %{compare} = sh -c '%t > %t.out && cmp %t.out %t.expected'
+// RUN: %{expect} -O1 && env MPG_PARALLEL_ALL=0 %{build} -O1 && env OMP_NUM_THREADS=1 %{compare}
+// RUN: %{expect} -O3 -g && env MPG_PARALLEL_ALL=0 %{build} -O3 -g
 // RUN: FileCheck %s --input-file=%t.remarks
 // CHECK-COUNT-40: remark: parallel
-// REDEFINE: %{threads} = 2
-// RUN: %{compare}
-// REDEFINE: %{threads} = 3
-// RUN: %{compare}
-// REDEFINE: %{threads} = 8
-// RUN: %{compare}
-// REDEFINE: %{share} = 1000,3,24
-// RUN: %{build} && %{compare}
+// RUN: env OMP_NUM_THREADS=2 %{compare}
+// RUN: env OMP_NUM_THREADS=3 %{compare}
+// RUN: env OMP_NUM_THREADS=8 %{compare}
+// RUN: env MPG_PARALLEL_ALL=1000,3,24 %{build} -O3 -g && env OMP_NUM_THREADS=8 %{compare}
 // A chunk of one iteration, and one that is larger than any loop.
-// REDEFINE: %{share} = 1,2,4096
-// RUN: %{build} && %{compare}
-// REDEFINE: %{share} = 2000000000,5,3000000000
-// RUN: %{build} && %{compare}
+// RUN: env MPG_PARALLEL_ALL=1,2,4096 %{build} -O3 -g && env OMP_NUM_THREADS=8 %{compare}
+// RUN: env MPG_PARALLEL_ALL=2000000000,5,3000000000 %{build} -O3 -g && env OMP_NUM_THREADS=8 %{compare}
 // clang-format off: a line for each loop
 #include <math.h>
 #include <stdint.h>
