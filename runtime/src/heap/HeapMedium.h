@@ -177,7 +177,13 @@ private:
   void leaveLast(uint32_t page) MPG_REQUIRES(lock);
   void dissolve(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
   void recyclePacked(uint32_t page, uint64_t besideBytes) MPG_REQUIRES(lock);
-  void dissolveListed() MPG_REQUIRES(lock);
+  bool keepsTooMuch() const MPG_REQUIRES(lock);
+  /// Of those that were freed and kept whole.
+  void dissolveFirst() MPG_REQUIRES(lock);
+  void dissolveListed() MPG_REQUIRES(lock) {
+    while (firstListed)
+      dissolveFirst();
+  }
   bool resizePacked(uint32_t page, size_t bytes) MPG_REQUIRES(lock);
 
   uint16_t id = 0;

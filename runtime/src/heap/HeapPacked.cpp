@@ -11,8 +11,8 @@
 //
 // A freed block that shares a page is kept whole for a request of its size,
 // because others could not use that page. It is dissolved into a free run
-// before the arena grows, and when little of the arena is in use, to go back to
-// the system.
+// before the arena grows. Little of it is present: so it goes back to the
+// system only when the pages that are may be as many as free memory may have.
 
 #include "heap/HeapMedium.h"
 
@@ -134,16 +134,24 @@ void Arena::recyclePacked(uint32_t page, uint64_t besideBytes) {
     return dissolve(page, besideBytes);
   list(page);
   uint64_t free = runs.freeUnits() * heapPageBytes + listedBytes + besideBytes;
-  if (free >= mappedBytes / 8 * 7 &&
-      free >= arenaSettings.trimBytes.load(std::memory_order_relaxed))
-    dissolveListed();
+  // The last ones first, which may be neighbours. Where they are not, no frame
+  // of them goes back, and soon the others follow.
+  if (free >= mappedBytes / 8 * 7)
+    while (firstListed && keepsTooMuch())
+      dissolveFirst();
 }
 
-void Arena::dissolveListed() {
-  while (uint32_t page = firstListed) {
-    unlist(page);
-    dissolve(page);
-  }
+bool Arena::keepsTooMuch() const {
+  uint64_t max = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  uint64_t runBytes = runs.freeUnits() * heapPageBytes;
+  return forBlocks.estimatePresent(listedBytes) >= max ||
+         forBlocks.estimatePresent(runBytes) >= max / 2;
+}
+
+void Arena::dissolveFirst() {
+  uint32_t page = firstListed;
+  unlist(page);
+  dissolve(page);
 }
 
 bool Arena::resizePacked(uint32_t page, size_t bytes) {

@@ -32,21 +32,24 @@ void PageChoice::enlarge(unsigned sample, bool isFull) {
 /// Makes samples large that are in use. Decides, unless they are as many as
 /// those of which little is written. Returns the number of the latter.
 unsigned PageChoice::inspect() {
-  constexpr size_t pages = hugeFrameBytes / heapPageBytes;
   unsigned dense = 0, sparse = 0;
+  size_t maxPresent = 0;
   for (unsigned i = 0; i < maxSamples; ++i) {
     if (samples[i].empty())
       continue;
     size_t present = countPresent(samples[i]);
-    if (present >= pages / 2) {
+    if (present >= samplePages / 2) {
       ++dense;
       // Pages that a parent or child shares would be copied.
       enlarge(i, readPresence(samples[i]) == Presence::alone);
-    } else if (present < pages * 3 / 8 &&
+    } else if (present < samplePages * 3 / 8 &&
                present > countEdgePages(samples[i]) + isLong) {
       ++sparse;
+      maxPresent = present > maxPresent ? present : maxPresent;
     }
   }
+  if (sparse)
+    sparsePages = maxPresent;
   if (dense > sparse)
     use = Use::dense;
   else if (sparse >= enough)

@@ -37,6 +37,11 @@ public:
   /// The program writes to few pages of its blocks.
   bool isSparse() const { return use == Use::sparse; }
 
+  /// How much of \p bytes of blocks is present, by the samples.
+  uint64_t estimatePresent(uint64_t bytes) const {
+    return isSparse() ? bytes / samplePages * sparsePages : bytes;
+  }
+
   /// \p memory has come as choose() said.
   void note(Range memory, HeapPages pages);
 
@@ -57,6 +62,7 @@ private:
     dense, ///< or not known after some looks; final
   };
   static constexpr unsigned maxSamples = 4;
+  static constexpr size_t samplePages = hugeFrameBytes / heapPageBytes;
 
   unsigned inspect();
   void inspectBetween();
@@ -70,6 +76,7 @@ private:
   uint8_t looks = 0; ///< that did not decide
   uint8_t next = 0;  ///< sample to replace
   uint32_t requests = 0;
+  size_t sparsePages = 0; ///< max present in a sample that is sparse
   Range samples[maxSamples];
 };
 

@@ -5,7 +5,7 @@
 // memory that came for them, in MiB and large pages. With argv[4] it then writes
 // past the end of one, frees the end of one on whose last page the next one
 // begins, or frees that next one twice. Frees two of three and takes as many
-// again, ten times; frees all.
+// again, ten times; frees all, and prints what is left.
 
 #include "entry-memory.h"
 #include <malloc.h>
@@ -115,5 +115,6 @@ int main(int argc, char **argv) {
       return 1;
     free(block[i]);
   }
+  printPresent("freed", before, hugeBefore);
   return 0;
 }
