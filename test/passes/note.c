@@ -1,7 +1,7 @@
 // mpgaudit, mpgrun and the runtime know of the hints by the note alone: wrong bytes,
 // and the machine is set up for what the program does not use.
 // REQUIRES: aarch64-linux-gnu-gcc
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // DEFINE: %{decode} = %python %inputs/decode_note.py
 // RUN: %hinted-c -O1 -fno-unroll-loops -c one.c && %hinted-c -O1 -c two.c && %hinted-c -O1 -c none.c
 // RUN: %{decode} one.o | FileCheck %s --check-prefix=ONE

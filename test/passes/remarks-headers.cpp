@@ -1,6 +1,6 @@
 // An access to the user's data can sit in a header of the standard library, which the
 // user cannot change: the remark names the line of the user's own code instead.
-// RUN: rm -rf %t && split-file %s %t && cd %t/mine
+// RUN: split-file %s %t && cd %t/mine
 // RUN: %hinted-cxx -O2 -isystem %t/include/c++/14 -I . -Rpass=mpg -S ../app.cpp -o app.s 2> remarks
 // RUN: FileCheck ../app.cpp --input-file=remarks
 // RUN: not grep 'vector.h:' remarks

@@ -1,7 +1,7 @@
 // A block of the heap is named by the line that allocates it: the variables that get its
 // address there must have the hint, others on the line and elsewhere must not, and a name
 // that fits nothing must be warned about.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // RUN: env MPG_PASS_OPTIONS=hints=hints.yaml %hinted-c -O1 -g -fno-vectorize -fno-unroll-loops -S app.c -o app.s 2> messages
 // RUN: FileCheck hints.yaml --input-file=messages && grep -c warning: messages | grep -x 4
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts

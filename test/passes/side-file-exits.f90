@@ -1,7 +1,7 @@
 ! A region of lines that a RETURN leaves gives its ways back there; one RETURN before it
 ! and one inside do not refuse them.
 ! REQUIRES: flang-22, llvm-22, aarch64-linux-gnu-gcc, qemu-aarch64
-! RUN: rm -rf %t && split-file %s %t && cd %t
+! RUN: split-file %s %t && cd %t
 ! RUN: env MPG_PASS_OPTIONS=hints=hints.yaml,strip-debug=on flang-22 --target=aarch64-linux-gnu -fpass-plugin=%passes -O2 -g -c app.f90 -o app.o 2>&1 | count 0
 ! RUN: aarch64-linux-gnu-gcc -I%source/runtime/include -static app.o main.c %inputs/sector_calls.c -o app
 ! RUN: %run512 ./app 2>&1 | FileCheck %s

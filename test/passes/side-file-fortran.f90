@@ -2,7 +2,7 @@
 ! for its users, and that information must be gone from the object if they have not
 ! asked for it.
 ! REQUIRES: flang-22, llvm-22
-! RUN: rm -rf %t && split-file %s %t && cd %t
+! RUN: split-file %s %t && cd %t
 ! DEFINE: %{flang} = env MPG_PASS_OPTIONS=hints=hints.yaml,strip-debug=on flang-22 --target=aarch64-linux-gnu -mcpu=a64fx -O2 -g -fpass-plugin=%passes
 ! RUN: %{flang} -c kernels.f90 -o kernels.o 2> messages && count 0 < messages
 ! RUN: llvm-readelf -S kernels.o | FileCheck %s --check-prefix=SECTIONS --implicit-check-not=.debug

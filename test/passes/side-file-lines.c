@@ -1,7 +1,7 @@
 // Ways and hints for some lines of a function: they must begin and end with those
 // lines, or the rest of the function runs with the wrong cache.
 // REQUIRES: aarch64-linux-gnu-gcc, qemu-aarch64
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // RUN: env MPG_PASS_OPTIONS=hints=hints.yaml,strip-debug=on %hinted-c -O2 -g -c app.c -o app.o 2>&1 | count 0
 // RUN: aarch64-linux-gnu-gcc -I%source/runtime/include -static app.o %inputs/sector_calls.c -o app
 // RUN: %run512 ./app 2>&1 | FileCheck app.c

@@ -1,6 +1,6 @@
 // A side file for a whole program has names of other sources: no warning, which
 // -Werror would make an error, but a remark where the user asks.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // RUN: env MPG_PASS_OPTIONS=hints=program.yaml %hinted-c -O1 -Werror -S app.c -o app.s 2>&1 | count 0
 // RUN: grep -c 'orr.*0x100000000000000' app.s
 // RUN: env MPG_PASS_OPTIONS=hints=program.yaml %hinted-c -O1 -Rpass-missed=mpg -S app.c -o app.s 2>&1 | FileCheck %s

@@ -1,6 +1,6 @@
 // Ways for the lines of a parallel region, in a function with other directives: they are
 // set around the region and nothing else. Code that nothing reaches may be a loop.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // DEFINE: %{compile} = env MPG_PASS_OPTIONS=hints=hints.yaml %hinted-c -O1 -g -fopenmp -S -emit-llvm app.c -o -
 // RUN: echo 'run@7-9: ways:l2=4' > hints.yaml
 // RUN: %{compile} 2>&1 | FileCheck app.c --check-prefix=REGION

@@ -1,5 +1,5 @@
 // A mistake in the side file is reported with the file's line; the rest still counts.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // DEFINE: %{cc} = %hinted-c -g -O1 -S app.c -o app.s
 // RUN: env MPG_PASS_OPTIONS=hints=wrong.yaml %{cc} 2> messages && FileCheck wrong.yaml --input-file=messages
 // RUN: not grep error: messages && grep -c warning: messages | grep -x 20

@@ -1,6 +1,6 @@
 // Hints for code that may not be edited: each form of a name must reach exactly the
 // variable that it means.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // RUN: env MPG_PASS_OPTIONS=hints=hints.yaml %hinted-c -O1 -g -fno-vectorize -fno-unroll-loops -S app.c -o app.s 2> messages
 // RUN: count 0 < messages
 // RUN: %count app.s > counts && FileCheck app.c --input-file=counts

@@ -1,6 +1,6 @@
 // The user's choice for one array applies to that array and no other: "off" as if the
 // pass had not seen it, "on" although the initialisation is not proven to cover it.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // DEFINE: %{ir} = %clang --target=x86_64-linux-gnu -O2 -fopenmp -gline-tables-only -I%source/runtime/include -DMPG_HINTS -fpass-plugin=%passes -foptimization-record-file=said -foptimization-record-passes=mpg -S -emit-llvm -o out.ll
 // DEFINE: %{calls} = grep -c FirstTouchInserted said | grep -x
 // Of two arrays one is opted out: a call and remarks for the other one alone.

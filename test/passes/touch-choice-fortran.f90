@@ -1,7 +1,7 @@
 ! Fortran has no attributes: a side file by names must reach the allocations of its
 ! arrays, which lie behind descriptors, and those of no others.
 ! REQUIRES: flang-22, llvm-22
-! RUN: rm -rf %t && split-file %s %t && cd %t
+! RUN: split-file %s %t && cd %t
 ! DEFINE: %{hints} = hints
 ! DEFINE: %{ir} = env MPG_PASS_OPTIONS=hints=%{hints}.yaml flang-22 -O1 -fopenmp -g -fpass-plugin=%passes -S -emit-llvm arrays.f90 -o out.ll
 ! RUN: %{ir} 2> messages && count 0 < messages

@@ -9,7 +9,7 @@ config.samples is a list of (PATTERN, N): of the suite's tests with a matching p
 others with each seed; the rest is reported as unsupported, with the seed. The whole test run
 (MPG_TEST_ALL) runs all.
 
-A test that names files in %t finds it an empty folder, which goes if the test passes.
+A test that names files in %t finds it an empty folder, which goes unless the test fails.
 
 Each test's cost is written to FOLDER/seconds/lit-SUITE, a line a test: wall time without the wait
 for the pool, processor time of all its processes, and its name, for test/tools/summary.py.
@@ -65,7 +65,7 @@ class SharedMachineTest(lit.formats.ShTest):
             os.makedirs(folder)
         with pool.share(bool(alone)) if alone or uses else contextlib.nullcontext():
             result = self._measured(test, lit_config)
-        if has_folder and result.code is lit.Test.PASS:
+        if has_folder and not result.code.isFailure:
             shutil.rmtree(folder, ignore_errors=True)
         return result
 

@@ -1,7 +1,7 @@
 // A hint gets lost between the compile and the link: with LTO, most of the
 // optimiser, the vectoriser for one, runs in the linker.
 // REQUIRES: ld.lld-22, llvm-22
-// RUN: rm -rf %t && split-file %s %t
+// RUN: split-file %s %t
 //
 // RUN: %a64fx %hints -O3 -flto=full -c %t/main.c -o %t/main.full.o
 // RUN: %a64fx %hints -O3 -flto=full -c %t/kernel.c -o %t/kernel.full.o

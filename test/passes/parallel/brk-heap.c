@@ -1,7 +1,7 @@
 // Memory of brk stays on normal pages whatever libmpg does, and a program's own heap there
 // collides with malloc's: each call gets a remark, except those that move nothing or are
 // not system calls.
-// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: split-file %s %t && cd %t
 // RUN: %hinted-c -O2 -Rpass-missed=mpg -c own-heap.c -o own-heap.o 2>&1 | grep remark: | sort -t: -k2n > remarks
 // RUN: FileCheck own-heap.c --implicit-check-not=remark: --input-file=remarks
 // RUN: %hinted-c -O2 -Rpass-missed=mpg -c others.c -o others.o 2>&1 | count 0
