@@ -101,6 +101,12 @@ static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
   return isKnown ? std::optional(uint64_t(*milliseconds * 1e6)) : std::nullopt;
 }
 
+/// A row of -I: a time stands in front of the value or of its processor. A
+/// value with a comma has no point.
+static bool isOfInterval(const Fields &fields, size_t event) {
+  return event > 2 && fields[0].contains('.') && parseDecimal(fields[0]);
+}
+
 /// For how much of the time the event was counted; the rest is perf's estimate.
 /// The time is the first number after the event, and this follows it: -r and
 /// --for-each-cgroup add a field between event and time.
@@ -145,6 +151,11 @@ static void readRow(const Fields &fields, size_t event, unsigned line,
 
 Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
   into.tool = "perf stat";
+  // With -I, rows without a time are those of --summary: they repeat the sums.
+  bool hasIntervals = anyLine(text, [&](StringRef line, unsigned) {
+    Fields fields = splitFields(line, separator);
+    return isOfInterval(fields, findEventField(fields));
+  });
   unsigned runs = 0;
   forEachLine(text, [&](StringRef line, unsigned number) {
     if (line.starts_with("# started on") && ++runs > 1)
@@ -152,7 +163,10 @@ Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
     if (line.starts_with("#"))
       return;
     Fields fields = splitFields(line, separator);
-    if (size_t event = findEventField(fields))
+    size_t event = findEventField(fields);
+    if (event && hasIntervals && !isOfInterval(fields, event))
+      return;
+    if (event)
       readRow(fields, event, number, into);
     else if (!canBeRow(fields))
       into.addProblem(number,
