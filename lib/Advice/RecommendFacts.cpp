@@ -155,6 +155,13 @@ static bool boundToOneNode(const AdviceContext &context) {
   return false;
 }
 
+/// Go's threads read no OMP_ variable, and its scheduler moves work between
+/// them.
+static bool isGo(const AdviceContext &context) {
+  const MemoryOwner *owner = context.program.memory.owner;
+  return owner && owner->id == "go" && !context.has(FindingId::mpg190);
+}
+
 static bool hasOpenMp(const AdviceContext &context) {
   if (context.has(FindingId::mpg190))
     return true;
@@ -198,6 +205,8 @@ static ThreadReach guessReach(AdviceContext &context) {
 }
 
 static ThreadReach decideReach(AdviceContext &context) {
+  if (isGo(context))
+    return ThreadReach::oneThread;
   if (!context.threads)
     return boundToOneNode(context) ? ThreadReach::oneNode : guessReach(context);
   unsigned threads = *context.threads;
@@ -260,6 +269,8 @@ AdviceContext mpg::collectContext(const FileReport &program,
   // HW:a64fx-node-memory
   if (!context.memoryBytes && context.coreGroups)
     context.memoryBytes = uint64_t(28) << 30;
+  if (isGo(context))
+    context.threads = std::nullopt;
   context.reach = decideReach(context);
   // A measurement is stronger than a guess from the number of threads.
   if (context.isLocal() == false)
