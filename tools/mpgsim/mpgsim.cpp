@@ -393,16 +393,22 @@ static std::string writeHints(const SimReport &report,
   return "the file cannot be written: " + why;
 }
 
+/// Why \p first, or a second run, gives no hints; "": it may.
+static std::string whyNoHints(const SimReport &first,
+                              const StreamChoice &choice) {
+  if (first.ending.waitStatus != 0)
+    return "the program " + describeEnding(first.ending);
+  std::string merged = describeMergedArrays(first);
+  bool isMerged = !merged.empty() && !getQuotas(first.machine).ways.empty();
+  return !choice.reason.empty() && isMerged ? merged : choice.reason;
+}
+
 /// Runs the program once more with what \p first showed. \returns the status if
 /// that failed.
 static std::optional<int> advise(const SimOptions &options,
                                  const SimReport &first, const char *self) {
   StreamChoice choice = chooseStream(first);
-  std::string why = choice.reason;
-  if (std::string merged = describeMergedArrays(first);
-      !why.empty() && !merged.empty() && !getQuotas(first.machine).ways.empty())
-    why = merged;
-  std::string gain;
+  std::string why = whyNoHints(first, choice), gain;
   if (why.empty()) {
     SimOptions again = options;
     again.stream = choice.names();
@@ -415,8 +421,12 @@ static std::optional<int> advise(const SimOptions &options,
     Simulation second(again, self);
     if (std::optional<int> own = second.run())
       return own;
-    why = writeHints(second.result(), choice, options.advise);
-    gain = describeQuotaVerdict(second.result());
+    const SimReport &divided = second.result();
+    why =
+        divided.ending.waitStatus == 0
+            ? writeHints(divided, choice, options.advise)
+            : "in the second run the program " + describeEnding(divided.ending);
+    gain = describeQuotaVerdict(divided);
   }
   errs() << "mpgsim: "
          << (why.empty()
