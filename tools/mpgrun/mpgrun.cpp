@@ -8,6 +8,7 @@
 // Compare.cpp.
 
 #include "mpgrun.h"
+#include "CommandLine.h"
 #include "Measure/MachineLoad.h"
 #include "Options.h"
 #include "Process/Program.h"
@@ -179,7 +180,7 @@ int Runner::printPlan() const {
   for (const std::string &argument : ArrayRef(options.command).drop_front())
     outs() << " " << printable(argument);
   outs() << "\n";
-  return 0;
+  return endOutput("mpgrun", 0) == 0 ? 0 : exitOwnError;
 }
 
 int Runner::become() {
@@ -415,7 +416,8 @@ Outcome Runner::runAndReport() {
 }
 
 int Runner::run() {
-  if (!options.isComparing()) // that one asks which of them were closed
+  // A comparison asks which of them were closed; a plan needs one to write to.
+  if (!options.isComparing() && !options.dryRun)
     fillStandardFiles(ClosedFile::staysClosed);
   const char *searchPath = getenv("PATH");
   program =
