@@ -201,6 +201,15 @@ void mpg::writeMark(Instruction &access, uint8_t tag) {
   setScopes(access, scopes);
 }
 
+void mpg::copyMark(const Instruction &from, Instruction &to) {
+  SmallVector<MMRAMetadata::TagT, 2> tags;
+  if (MDNode *node = from.getMetadata(LLVMContext::MD_mmra))
+    for (const MMRAMetadata::TagT &tag : MMRAMetadata(node))
+      if (tag.first == markPrefix)
+        tags.push_back(tag);
+  setTags(to, tags);
+}
+
 void mpg::eraseMark(Instruction &access) {
   setTags(access, otherTagsOn(access, markPrefix));
   setScopes(access, otherScopesOn(access));

@@ -82,6 +82,10 @@ Mark readMark(const llvm::Instruction &access);
 /// Puts a mark on \p access; keeps marks of others (!mmra has many users).
 void writeMark(llvm::Instruction &access, uint8_t tag);
 
+/// Gives the prefetch \p to the mark of the access \p from alone: LLVM warns of
+/// any other !mmra that a prefetch still has when code is generated.
+void copyMark(const llvm::Instruction &from, llvm::Instruction &to);
+
 /// Takes our marks off again.
 void eraseMark(llvm::Instruction &access);
 

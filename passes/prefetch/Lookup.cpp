@@ -4,6 +4,7 @@
 
 #include "prefetch/Lookup.h"
 #include "base/Access.h"
+#include "base/Hint.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -70,5 +71,5 @@ void mpg::writePrefetch(const Instruction &access, bool isWritten,
       {address, builder.getInt32(isWritten), builder.getInt32(4 - level),
        builder.getInt32(1)});
   // The line goes into the sector of the access.
-  call->copyMetadata(access, {LLVMContext::MD_mmra});
+  copyMark(access, *call);
 }

@@ -115,3 +115,13 @@ void both(double s, long n) {
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: prefetches 2 streams,
   for (long i = 0; i < n; i++) large[i] = s = s * 0.5 + table[i];
 }
+// A pointer to a row is read by a stream, and the row has a hint: the prefetch gets no mark
+// of the row, of which LLVM would warn.
+// RUN: env MPG_PASS_OPTIONS=random-hints=1,prefetch=far %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fpass-plugin=%passes -Rpass=mpg -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=HINTED --implicit-check-not=warning:
+double rows(double **row, long n) {
+  double sum = 0;
+  // CHECK: remarks.c:[[#@LINE+2]]:3: remark: prefetches 1 stream,
+  // HINTED: remarks.c:[[#@LINE+1]]:3: remark: prefetches 1 stream,
+  for (long i = 0; i < n; i++) sum += *row[i];
+  return sum;
+}
