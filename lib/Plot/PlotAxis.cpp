@@ -117,36 +117,3 @@ double ValueAxis::fraction(double value) const {
   double at = isLog ? std::log10(value) : value;
   return std::clamp((at - low) / (high - low), 0.0, 1.0);
 }
-
-/// Bytes of the letter that begins with \p first. pre: valid UTF-8.
-static size_t letterBytes(char first) {
-  auto byte = static_cast<unsigned char>(first);
-  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-}
-
-/// Letters of Asia begin in the range of three bytes.
-static size_t letterColumns(size_t bytes) { return bytes > 2 ? 2 : 1; }
-
-size_t mpg::labelColumns(StringRef text) {
-  size_t columns = 0;
-  for (size_t i = 0; i < text.size(); i += letterBytes(text[i]))
-    columns += letterColumns(letterBytes(text[i]));
-  return columns;
-}
-
-std::string mpg::shortLabel(StringRef text, size_t columns) {
-  std::string safe = validUtf8(printable(text));
-  if (labelColumns(safe) <= columns)
-    return safe;
-  // From the middle: names of a kind often differ at their ends.
-  auto widthAt = [&](size_t i) { return letterColumns(letterBytes(safe[i])); };
-  size_t room = columns - std::min<size_t>(columns, 2), head = 0;
-  for (size_t used = 0; used + widthAt(head) <= (room + 1) / 2;) {
-    used += widthAt(head);
-    head += letterBytes(safe[head]);
-  }
-  size_t tail = head;
-  while (labelColumns(StringRef(safe).drop_front(tail)) > room / 2)
-    tail += letterBytes(safe[tail]);
-  return safe.substr(0, head) + ".." + safe.substr(tail);
-}

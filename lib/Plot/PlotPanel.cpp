@@ -3,6 +3,7 @@
 // See PlotPanel.h: what stands inside of the axes.
 
 #include "Plot/PlotPanel.h"
+#include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

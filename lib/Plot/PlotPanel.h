@@ -62,13 +62,6 @@ private:
   std::vector<AxisTick> marks;
 };
 
-/// Columns that \p text takes in a label, wide letters being two; never less
-/// than it really takes.
-size_t labelColumns(llvm::StringRef text);
-/// \p text without control characters and what is not UTF-8; \p columns at
-/// most, the middle being left out if it is longer. pre: columns >= 2.
-std::string shortLabel(llvm::StringRef text, size_t columns);
-
 //===----------------------------------------------------------------------===//
 // Panels
 //===----------------------------------------------------------------------===//

@@ -161,11 +161,8 @@ static void writeHints(raw_ostream &out, const HintReport &report) {
 }
 
 static void writeProcess(raw_ostream &out, const ProcessUse &use) {
-  constexpr size_t shownBytes = 50; // of a line
-  StringRef command = use.command;
   writeUse(out, std::to_string(use.pid), use);
-  out << "  " << command.take_front(shownBytes)
-      << (command.size() > shownBytes ? "..." : "")
+  out << "  " << shortLabel(use.command, 53)
       << (use.hasEnded ? "" : " (as last told)") << "\n";
   if (use.heapPeakBytes > use.bytes)
     writePeak(out, "its heap at the peak ", use.heapPeakBytes,

@@ -47,9 +47,10 @@ static std::string cut(StringRef text, size_t columns) {
     return "..." + text.take_back(columns - 3).str();
   size_t place = text.ends_with(")") ? text.rfind(" (") : text.rfind("+0x");
   StringRef tail = place == StringRef::npos ? "" : text.drop_front(place);
-  if (tail.size() + 4 > columns)
+  if (tail.size() + 8 > columns)
     tail = "";
-  return text.take_front(columns - 3 - tail.size()).str() + "..." + tail.str();
+  return shortLabel(text.drop_back(tail.size()), columns - tail.size()) +
+         tail.str();
 }
 
 static std::string describeObject(const ProfileObject &object) {

@@ -41,6 +41,13 @@ std::string shellWord(llvm::StringRef text);
 /// \p text with what is not UTF-8 replaced, for JSON: names come from files.
 std::string validUtf8(llvm::StringRef text);
 
+/// Columns that \p text takes in a label, wide letters being two; never less
+/// than it really takes.
+size_t labelColumns(llvm::StringRef text);
+/// \p text without control characters and what is not UTF-8; \p columns at
+/// most, the middle being left out if it is longer. pre: columns >= 2.
+std::string shortLabel(llvm::StringRef text, size_t columns);
+
 constexpr unsigned usualColumns = 78;
 /// For what goes to standard output: two columns less than its terminal has, or
 /// COLUMNS says there, at most 118; usualColumns if it is none.

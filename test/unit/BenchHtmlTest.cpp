@@ -116,11 +116,3 @@ TEST(BenchAxis, measuredNumbersHaveAboutFourDigits) {
   for (const auto &[value, text] : cases)
     EXPECT_EQ(formatMeasured(value), text);
 }
-
-TEST(BenchAxis, labelsAreCutBetweenLetters) {
-  EXPECT_EQ(shortLabel("2M", 16), "2M");
-  EXPECT_EQ(shortLabel("MALLOC_MMAP_THRESHOLD_", 10), "MALL..OLD_");
-  EXPECT_EQ(shortLabel("\xe5\xa4\xa7\xe5\xa4\xa7\xe5\xa4\xa7", 5),
-            "\xe5\xa4\xa7..");
-  EXPECT_EQ(labelColumns(shortLabel(std::string(100, '\x01'), 16)), 16u);
-}

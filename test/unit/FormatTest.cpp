@@ -92,6 +92,15 @@ TEST(Format, FillKeepsCommandLinesAndParagraphs) {
   EXPECT_EQ(lines[3], "         Or not.");
 }
 
+TEST(Format, LongLabelsLoseTheirMiddleBetweenLetters) {
+  using mpg::shortLabel;
+  EXPECT_EQ(shortLabel("2M", 16), "2M");
+  EXPECT_EQ(shortLabel("MALLOC_MMAP_THRESHOLD_", 10), "MALL..OLD_");
+  EXPECT_EQ(shortLabel("\xe5\xa4\xa7\xe5\xa4\xa7\xe5\xa4\xa7", 5),
+            "\xe5\xa4\xa7..");
+  EXPECT_EQ(mpg::labelColumns(shortLabel(std::string(100, '\x01'), 16)), 16u);
+}
+
 TEST(Format, SizesAreReadAsTheyAreWritten) {
   const std::pair<const char *, std::optional<uint64_t>> cases[] = {
       {"0", 0},

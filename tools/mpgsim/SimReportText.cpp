@@ -197,13 +197,8 @@ static std::string describePlace(const SimPart &part) {
          (part.line ? ":" + std::to_string(part.line) : "");
 }
 
-static std::string cutName(StringRef name, size_t max) {
-  std::string whole = printable(shownFunction(name));
-  return whole.size() > max ? whole.substr(0, max - 3) + "..." : whole;
-}
-
 std::string mpg::arrayName(const SimPart &part, size_t max) {
-  std::string name = cutName(part.name, max);
+  std::string name = shortLabel(shownFunction(part.name), max);
   std::string place = describePlace(part) + printable(part.distinction);
   if (part.kind == "heap" || (part.kind == "stack" && !place.empty()))
     return name + (name.empty() ? "" : " ") + "(" + part.kind +
@@ -215,7 +210,7 @@ std::string mpg::loopName(const SimPart &part, size_t max) {
   std::string name = describePlace(part);
   if (name.empty())
     return "code that is not known";
-  std::string function = cutName(part.name, max);
+  std::string function = shortLabel(shownFunction(part.name), max);
   if (part.kind != "loop")
     function += function.empty() ? "no loop" : ", no loop";
   return function.empty() ? name : name + " (" + function + ")";

@@ -46,11 +46,9 @@ std::string mpg::showShare(uint32_t millionths) {
   return std::to_string(millionths / (wholeMillionths / 100)) + " %";
 }
 
-/// In a line of text: the start of a long name.
+/// In a line of text.
 static std::string showObject(const std::string &name) {
-  constexpr size_t maxName = 50;
-  std::string text = printable(name);
-  return text.size() > maxName ? text.substr(0, maxName - 3) + "..." : text;
+  return shortLabel(name, 50);
 }
 
 static void writeLine(raw_ostream &out, const std::string &text,
