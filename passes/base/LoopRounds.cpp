@@ -7,6 +7,8 @@
 
 #include "base/LoopRounds.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -61,4 +63,22 @@ LoopRounds mpg::divideLoop(
   left->addIncoming(fewer, next);
   countIterations(*header, *latch, *begin, *next, *now);
   return {begin, next};
+}
+
+Value *mpg::getLeft(const Loop &rounds) {
+  auto *end = cast<BranchInst>(rounds.getLoopLatch()->getTerminator());
+  Value *fewer = cast<ICmpInst>(end->getCondition())->getOperand(0);
+  return cast<BinaryOperator>(fewer)->getOperand(0);
+}
+
+const SCEV *mpg::getFirstStart(const SCEV *start, const Loop &rounds,
+                               ScalarEvolution &scev) {
+  auto *line = dyn_cast<SCEVAddRecExpr>(start);
+  if (line && line->getLoop() == &rounds)
+    return line->getStart();
+  ValueToSCEVMapTy first;
+  for (PHINode &phi : rounds.getHeader()->phis())
+    first[&phi] =
+        scev.getSCEV(phi.getIncomingValueForBlock(rounds.getLoopPreheader()));
+  return SCEVParameterRewriter::rewrite(start, scev, first);
 }

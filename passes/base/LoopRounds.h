@@ -12,6 +12,8 @@
 namespace llvm {
 class BasicBlock;
 class Loop;
+class SCEV;
+class ScalarEvolution;
 class Value;
 } // namespace llvm
 
@@ -31,6 +33,14 @@ divideLoop(llvm::Loop &loop, llvm::Value *times,
            llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &builder,
                                             llvm::Value *left)>
                count);
+
+/// How many iterations are left when a round of \p rounds begins.
+llvm::Value *getLeft(const llvm::Loop &rounds);
+
+/// \p start, of a round of \p rounds, which has a preheader, in the first one.
+const llvm::SCEV *getFirstStart(const llvm::SCEV *start,
+                                const llvm::Loop &rounds,
+                                llvm::ScalarEvolution &scev);
 
 } // namespace mpg
 

@@ -10,9 +10,11 @@
 // a useless prefetch.
 
 #include "base/Access.h"
+#include "base/LoopRounds.h"
 #include "base/Scev.h"
 #include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
+#include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -32,8 +34,10 @@ class IndirectWriter {
 public:
   IndirectWriter(Loop &loop, unsigned distance, bool hasRows,
                  FunctionAnalysisManager &analyses)
-      : loop(loop), function(*loop.getHeader()->getParent()),
-        distance(distance), hasRows(hasRows),
+      : loop(loop),
+        rounds(getZeroedRound(loop) ? loop.getParentLoop() : nullptr),
+        function(*loop.getHeader()->getParent()), distance(distance),
+        hasRows(hasRows),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         expander(makeExpander(scev, function, "mpg.indirect")),
@@ -52,6 +56,7 @@ private:
   Value *copy(const Instruction &step, IRBuilder<> &builder);
 
   Loop &loop;
+  Loop *rounds; ///< of zero fill, around the loop; null: none
   Function &function;
   unsigned distance;
   bool hasRows; ///< whether loops over rows get prefetches, too
@@ -131,11 +136,15 @@ void IndirectWriter::addAccess(Instruction &access) {
 /// Whether a loop around this one gives it other indices each time, as for the
 /// rows of a sparse matrix. Most rows are shorter than a useful distance.
 bool IndirectWriter::isRow() const {
-  Loop *parent = loop.getParentLoop();
+  Loop *parent = (rounds ? rounds : &loop)->getParentLoop();
   return parent && llvm::any_of(allSteps, [&](Instruction *step) {
            auto *load = dyn_cast<LoadInst>(step);
-           return load && !scev.isLoopInvariant(
-                              getIndexAddress(*load)->getStart(), parent);
+           if (!load)
+             return false;
+           const SCEV *start = getIndexAddress(*load)->getStart();
+           if (rounds)
+             start = getFirstStart(start, *rounds, scev);
+           return !scev.isLoopInvariant(start, parent);
          });
 }
 
@@ -156,7 +165,7 @@ const char *IndirectWriter::whyNot() const {
   if (!hasRows && isRow())
     return "its rows may be shorter than the distance";
   unsigned times = scev.getSmallConstantMaxTripCount(&loop);
-  return times && times <= distance ? "it is too short" : nullptr;
+  return !rounds && times && times <= distance ? "it is too short" : nullptr;
 }
 
 /// How many iterations of the source an iteration does, as unrolled.
@@ -217,9 +226,12 @@ PrefetchVerdict IndirectWriter::run() {
     return {0, {}, 0, reason};
   BasicBlock *front = loop.getLoopPreheader(), *header = loop.getHeader();
   Instruction *end = front->getTerminator();
-  last = expander.expandCodeFor(
-      scev.getNoopOrZeroExtend(scev.getBackedgeTakenCount(&loop), number),
-      number, end);
+  last = rounds ? IRBuilder<>(end).CreateSub(getLeft(*rounds),
+                                             ConstantInt::get(number, 1))
+                : expander.expandCodeFor(
+                      scev.getNoopOrZeroExtend(
+                          scev.getBackedgeTakenCount(&loop), number),
+                      number, end);
   counter = PHINode::Create(number, 2, "", header->begin());
   IRBuilder<> builder(loop.getLoopLatch()->getTerminator());
   counter->addIncoming(ConstantInt::get(number, 0), front);

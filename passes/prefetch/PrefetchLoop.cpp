@@ -291,15 +291,8 @@ const SCEV *PrefetchWriter::getTimes() const {
 const SCEV *PrefetchWriter::getStart(const Stream &stream) const {
   const SCEV *start = stream.address->getStart();
   BasicBlock *front = around->getLoopPreheader();
-  if (around != &loop && front) {
-    ValueToSCEVMapTy first;
-    for (PHINode &phi : around->getHeader()->phis())
-      first[&phi] = scev.getSCEV(phi.getIncomingValueForBlock(front));
-    auto *line = dyn_cast<SCEVAddRecExpr>(start);
-    start = line && line->getLoop() == around
-                ? line->getStart()
-                : SCEVParameterRewriter::rewrite(start, scev, first);
-  }
+  if (around != &loop && front)
+    start = getFirstStart(start, *around, scev);
   return front && expander.isSafeToExpandAt(start, front->getTerminator())
              ? start
              : nullptr;

@@ -6,7 +6,6 @@
 #include "base/ChangeLoops.h"
 #include "base/Diagnostics.h"
 #include "prefetch/Prefetch.h"
-#include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"
@@ -101,10 +100,7 @@ static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
   PrefetchVerdict verdict;
   verdict.reason = whyForbidden(loop);
   bool isForbidden = verdict.reason;
-  bool isZeroed = getZeroedRound(loop);
-  if (!isForbidden && ahead && isZeroed)
-    verdict.reason = "its lines are zeroed ahead";
-  else if (!isForbidden && ahead)
+  if (!isForbidden && ahead)
     verdict = writeIndirectPrefetches(loop, ahead, isOwn, analyses);
   if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);
