@@ -296,6 +296,7 @@ void MachineReader::readCache(const Value &value) {
                   {"replacement", replacement(cache.replacement)},
                   {"shared", yesOrNo(cache.shared), false},
                   {"sectors", number(cache.sectors, 1, 4), false},
+                  {"limitsSector0", yesOrNo(cache.limitsSector0), false},
                   {"hitRelabels", yesOrNo(cache.hitRelabels), false},
                   {"hash",
                    [&](const Value &hash) {

@@ -41,6 +41,7 @@ struct CacheLevel {
   bool shared = false; ///< by the cores of a group
   IndexHash hash;
   unsigned sectors = 1; ///< powers of two; the low bits of an access's sector
+  bool limitsSector0 = true; ///< to the ways that sector 1 leaves
   bool hitRelabels = true;
 
   unsigned modelledWays() const { return usableWays ? usableWays : ways; }

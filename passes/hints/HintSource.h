@@ -54,8 +54,10 @@ struct SectorCalls {
 };
 SectorCalls findSectorCalls(llvm::Module &module);
 
-/// A struct mpg_ways: uint8_t l1[4], l2[2].
-llvm::GlobalVariable *waysConstant(llvm::Module &module, const Ways &ways);
+/// A struct mpg_ways: uint8_t l1[4], l2[2]. \p areShared: sector 0 may fill all
+/// ways of L2, in place of those that sector 1 leaves.
+llvm::GlobalVariable *waysConstant(llvm::Module &module, const Ways &ways,
+                                   bool areShared = false);
 
 /// The OpenMP regions that start in \p request.
 llvm::SmallSetVector<llvm::Function *, 4>

@@ -9,6 +9,7 @@
 #include "hints/HintSource.h"
 #include "hints/PointerUses.h"
 #include "mpg/note.h"
+#include "mpg/pass.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -20,17 +21,18 @@
 using namespace llvm;
 using namespace mpg;
 
-GlobalVariable *mpg::waysConstant(Module &module, const Ways &ways) {
+GlobalVariable *mpg::waysConstant(Module &module, const Ways &ways,
+                                  bool areShared) {
   uint8_t bytes[6];
   std::fill_n(bytes, 6, MPG_WAYS_NOT_ASKED);
-  // Sector 1 gets the requested ways and sector 0 the rest: [0] and [1] of
-  // each.
+  // Sector 1 gets the requested ways and sector 0 the rest, or all: [0] and [1]
+  // of each.
   if (ways.l1) {
     bytes[0] = l1Ways - *ways.l1;
     bytes[1] = *ways.l1;
   }
   if (ways.l2) {
-    bytes[4] = l2Ways - *ways.l2;
+    bytes[4] = areShared ? MPG_WAYS_ALL : l2Ways - *ways.l2;
     bytes[5] = *ways.l2;
   }
   Constant *value = ConstantDataArray::get(module.getContext(), bytes);

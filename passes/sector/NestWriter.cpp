@@ -481,7 +481,7 @@ void mpg::writeNest(const Nest &nest, const NestPlace &place,
   Instruction *front = findFront(nest, place);
   Ways asked;
   asked.l2 = verdict.ways;
-  GlobalVariable *ways = waysConstant(module, asked);
+  GlobalVariable *ways = waysConstant(module, asked, /*areShared=*/true);
   NumberWriter writer(place, front, module.getContext());
   IRBuilder<> builder(front);
   Instruction *end = place.region ? front->getNextNode() : nullptr;

@@ -123,6 +123,7 @@ SimQuotas mpg::getQuotas(const sim::Machine &machine) {
     if (machine.caches[level].sectors > 1) {
       quotas.level = level;
       quotas.allWays = machine.caches[level].modelledWays();
+      quotas.limitsSector0 = machine.caches[level].limitsSector0;
     }
   // Each costs as much as a page size.
   for (unsigned ways : {0, 1, 2, 4, 7, 10})
@@ -136,7 +137,8 @@ std::vector<std::vector<WayLimits>> SimQuotas::limits() const {
   for (unsigned one : ways) {
     std::vector<WayLimits> levels(level + 1);
     if (one)
-      levels[level] = {uint8_t(allWays - one), uint8_t(one), 0, 0};
+      levels[level] = {uint8_t(limitsSector0 ? allWays - one : allWays),
+                       uint8_t(one), 0, 0};
     all.push_back(levels);
   }
   return all;

@@ -104,6 +104,7 @@ struct SimQuotas {
   std::vector<unsigned> ways; ///< 0 first; empty without such a cache
   std::vector<std::vector<sim::WayLimits>> limits() const;
   unsigned allWays = 0;
+  bool limitsSector0 = true;
 };
 SimQuotas getQuotas(const sim::Machine &machine);
 /// Placements that are modelled together; empty for a one-group machine.

@@ -53,10 +53,12 @@ MPG_API void mpg_first_touch(void *p, uint64_t bytes, uint32_t sched,
  * sectors 0 and 2 are its sector 0, and 1 and 3 its sector 1. MPG_WAYS_KEEP:
  * unchanged.
  *   - a number above those counts as those
- *   - sector 0 gets what the others leave, if the sum is larger
+ *   - sector 0 gets what the others leave, if the sum is larger; with
+ *     MPG_WAYS_ALL it may fill all, too
  *   - 0 ways does not bypass the cache: with 0 for sector 0, or for all others,
  *     the cache is not divided */
 #define MPG_WAYS_KEEP 255
+#define MPG_WAYS_ALL 254
 struct mpg_ways {
   uint8_t l1[4];
   uint8_t l2[2];

@@ -21,7 +21,7 @@ static bool resolve(const uint8_t *asked, uint8_t *ways, unsigned sectors,
   if (others > budget)
     return false;
   bool isLeftOver = asked[0] == keepWays && ways[0] == 0 && others > 0;
-  if (isLeftOver || ways[0] + others > budget)
+  if (isLeftOver || (asked[0] != allWays && ways[0] + others > budget))
     ways[0] = uint8_t(budget - others);
   divided = ways[0] > 0 && others > 0;
   return true;

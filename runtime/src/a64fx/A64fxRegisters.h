@@ -194,7 +194,8 @@ constexpr bool packInjection(const Injection &fields, uint64_t &control,
 /// \p registerL2: its value before anybody changed it.
 unsigned budgetOfL2(unsigned possibleCpus, uint64_t registerL2);
 
-constexpr uint8_t keepWays = 255; // MPG_WAYS_KEEP of <mpg/pass.h>
+// MPG_WAYS_KEEP and MPG_WAYS_ALL of <mpg/pass.h>
+constexpr uint8_t keepWays = 255, allWays = 254;
 
 /// Computes the value to write instead of \p now from the requested ways.
 /// Sector 0 gets the remainder of \p budget when the sum would be larger, or

@@ -12,7 +12,7 @@
 
 using namespace mpg;
 
-static_assert(keepWays == MPG_WAYS_KEEP);
+static_assert(keepWays == MPG_WAYS_KEEP && allWays == MPG_WAYS_ALL);
 
 namespace {
 

@@ -52,7 +52,7 @@ int main(void) {
   // CHECK: small
   // CHECK-NOT: {{begin|end}}
   // CHECK: 4 MB
-  // CHECK-NEXT: begin 255 255 255 255 13 1: 0
+  // CHECK-NEXT: begin 255 255 255 255 254 1: 0
   // CHECK-NEXT: end 0
   puts("small"), matrix(1000, 5), matrix(0, 5);
   puts("4 MB"), matrix(500000, 3);
@@ -63,7 +63,7 @@ int main(void) {
   for (long i = 0; i < 6 * 600000; i++) a[i] = i % 13;
   for (long i = 0; i < 600000; i++) x[i] = i % 7;
   // CHECK: product
-  // CHECK-NEXT: begin 255 255 255 255 13 1: 0
+  // CHECK-NEXT: begin 255 255 255 255 254 1: 0
   // CHECK-NEXT: end 0
   // CHECK-NOT: {{begin|end}}
   puts("product"), product(y, x, a, 6, 600000), printf("%g\n", y[3]);
