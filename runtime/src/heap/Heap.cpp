@@ -337,7 +337,9 @@ void *mpg::allocateZeroed(size_t bytes) {
   if (!block)
     return nullptr;
   size_t dirty = size_t(request.dirtyPages) * heapPageBytes;
-  memset(block, 0, dirty < bytes && !heapChecks.perturb ? dirty : bytes);
+  auto start = uintptr_t(block);
+  heapSpace.clear(
+      {start, start + (dirty < bytes && !heapChecks.perturb ? dirty : bytes)});
   return watched(block, bytes);
 }
 

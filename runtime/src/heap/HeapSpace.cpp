@@ -565,6 +565,32 @@ bool HeapSpace::empty(Range memory) {
   return any;
 }
 
+/// Whether memory came on base pages because the program writes to few of them.
+bool HeapSpace::isForSparse(uintptr_t address) const {
+  const UnitEntry &entry = frames[(address - reserved.start) / hugeBytes];
+  return mayWait() && Source(entry.detail) == Source::normal;
+}
+
+void HeapSpace::clear(Range memory) {
+  constexpr size_t minBytes = 256 << 10; // of less, the C library clears all
+  const bool isLong = memory.bytes() >= 16 << 20;
+  while (!memory.empty()) {
+    uintptr_t next = roundDown(memory.start, hugeFrameBytes) + hugeFrameBytes;
+    Range part{memory.start, next < memory.end ? next : memory.end};
+    Range pages = innerHugeFrames(part, basePageBytes());
+    // To look takes a microsecond, a part of what clearing a dense block takes.
+    bool isSparse = pages.bytes() >= minBytes &&
+                    reserved.contains(part.start) &&
+                    (isLong ? !isHuge(part.start) : isForSparse(part.start)) &&
+                    countPresent(pages) < pages.bytes() / basePageBytes() / 8;
+    if (!isSparse || !emptyChosen(pages))
+      pages = {part.end, part.end};
+    memset(reinterpret_cast<void *>(part.start), 0, pages.start - part.start);
+    memset(reinterpret_cast<void *>(pages.end), 0, part.end - pages.end);
+    memory.start = part.end;
+  }
+}
+
 bool HeapSpace::returnSparse(bool (*emptyAgain)(size_t), size_t keepBytes) {
   constexpr uint64_t worthBytes = 32 << 20;
   uint64_t bytes = unreturnedBytes.exchange(0),

@@ -103,6 +103,11 @@ public:
   /// nothing in it is in use; no lock is held, as unmapChosen().
   bool empty(Range memory);
 
+  /// Makes \p memory zero, which may be anywhere. Where little of it is present
+  /// it gives these pages back: to clear them would make all present. pre: as
+  /// empty().
+  void clear(Range memory);
+
   /// To be called after empty(). If most of the heap is free and stays, because
   /// blocks are in use on its pages of the pool: moves frames of which most is
   /// zero off the pool, after \p emptyAgain(keepBytes), during which empty()
@@ -191,7 +196,8 @@ private:
   int mapOthers(Range memory, const HeapSupply &supply, uint64_t wantedBytes,
                 int error);
   void recycleAddresses(Range memory);
-  bool isHuge(uintptr_t address) const; ///< pre: in the range
+  bool isHuge(uintptr_t address) const;      ///< pre: in the range
+  bool isForSparse(uintptr_t address) const; ///< pre: as above
   void note(Range memory, Source source);
   void forget(Range memory);
   void noteSplit(Range memory);

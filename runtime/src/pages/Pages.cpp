@@ -334,15 +334,15 @@ int mpg::readIn(Range range) {
   return isError(result) ? int(-result) : 0;
 }
 
-size_t mpg::countPresent(Range frame) {
+size_t mpg::countPresent(Range range) {
   unsigned char present[hugeFrameBytes / 4096];
-  MPG_CHECK(frame.bytes() == hugeFrameBytes);
-  if (rawCall(SYS_mincore, long(frame.start), long(frame.bytes()),
+  MPG_CHECK(range.bytes() <= hugeFrameBytes);
+  if (rawCall(SYS_mincore, long(range.start), long(range.bytes()),
               long(present)))
     return SIZE_MAX;
   size_t count = 0;
-  for (unsigned char page : present)
-    count += page & 1;
+  for (size_t i = 0; i < range.bytes() / basePageBytes(); ++i)
+    count += present[i] & 1;
   return count;
 }
 

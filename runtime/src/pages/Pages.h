@@ -142,9 +142,9 @@ bool isMapped(Range range);
 /// cannot be asked.
 int readIn(Range range);
 
-/// The number of base pages of \p frame that have contents; SIZE_MAX if
-/// unknown. pre: a frame of 2 MiB, base pages of 4 KiB.
-size_t countPresent(Range frame);
+/// The number of base pages of \p range that are in memory; SIZE_MAX if
+/// unknown. pre: whole base pages, at most a frame of 2 MiB.
+size_t countPresent(Range range);
 
 /// The contents of a frame.
 enum class Presence : uint8_t {
