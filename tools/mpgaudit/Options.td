@@ -26,12 +26,12 @@ needs Fujitsu's library. It is also `fugaku` for an AArch64 file if the job scri
 for PJM or preloads that library, or if the vendor's files are on this machine. It is
 `libhugetlbfs` if the file needs that library, and `mpg` otherwise.}]>, Section<"Target">;
 def page : LongValue<"page", "4K|16K|64K",
-    "the kernel's base page (default 64K for fugaku and\n"
-    "monaka, else 4K)">, Key,
+    "the size of the kernel's base page (default 64K for\n"
+    "fugaku and monaka, else 4K)">, Key,
     Manual<[{Sets the kernel's base page. Default: 64K for `fugaku` and `monaka`, 4K otherwise. A
 file that is right for 64K is so for 4K.}]>;
 def huge : LongValue<"huge", "2M|32M|512M|1G|16G",
-    "the large page (default 2M)">, Key,
+    "the size of a large page (default 2M)">, Key,
     Manual<[{Sets the large page, 2M by default. Facts in JSON always refer to 2 MiB.}]>;
 def min : LongValue<"min", "SIZE",
     "do not warn below this size of data (default 2M)">, Key,
@@ -114,8 +114,9 @@ The exit status is 1 if something became worse. `--diff` excludes `--baseline` a
 `--write-baseline`, and ignores a baseline that `.mpgaudit.yaml` names.}]>;
 
 def checks : LongValue<"checks", "GROUP|ID[,+ID,-ID...]",
-    "groups layout loader heap tags hygiene job malformed, and\n"
-    "findings such as MPG103; + adds, - removes">, ListKey,
+    "which checks to run: groups (layout loader heap tags\n"
+    "hygiene job malformed) or findings such as MPG103;\n"
+    "+ adds to the default, - removes from it">, ListKey,
     Manual<[{Selects the checks. Groups are `layout`, `loader`, `heap`, `tags`, `hygiene`, `job` and
 `malformed`. A list that begins with a name replaces the default. `+` adds a group or a
 finding, `-` removes it. A finding that is off by default for the target is a note if
@@ -165,6 +166,8 @@ def j : JoinedOrSeparate<["-"], "j">, Alias<jobs>, MetaVarName<"N">,
 def format : LongValue<"format", "text|line|json|jsonl|sarif|html",
     "format of the report (default text)">, Key,
     Manual<[{Sets the format of the report, `text` by default. See OUTPUT.}]>, Section<"Report">;
+def json : LongFlag<"json", "same as --format=json">, Alias<format>,
+    AliasArgs<["json"]>;
 def color : LongValue<"color", "auto|always|never",
     "whether to colour text (default auto: on a terminal)">,
     Manual<[{Colours the formats `text` and `line`. With `auto`, the default, they are coloured on a
