@@ -16,7 +16,7 @@ def repeat : LongValue<"repeat", "N",
     "no intervals and no verdicts">,
     Manual<[{Measures each point N times, 7 by default, at most 1,000. With fewer than 6 there is no 95 %
 interval and no verdict.}]>;
-def seed : LongValue<"seed", "N", "of the random order; 1 if not given">,
+def seed : LongValue<"seed", "N", "seed of the order of measurements; 1 if not given">,
     Manual<[{Sets the seed of the random order of the points, 1 by default. The report has it.}]>;
 
 def json : LongValue<"json", "FILE",

@@ -60,7 +60,7 @@ static const ProgramText programText = {
     "  kit [NAME...]       measure what is worth comparing with other\n"
     "                      machines, in 10 minutes at most, into one file\n"
     "                      without names and paths (mpgbench-kit.json)\n"
-    "  show FILE           the report of a file of --json or of kit again\n"
+    "  show FILE           print the report of a file of --json or kit again\n"
     "  --compare A B       two files of --json",
     "\nEXIT STATUS: 0 done, 1 --compare found something worse, 2 usage error, "
     "or a\nfile cannot be read or written, 130 interrupted; what was measured "

@@ -45,9 +45,9 @@ static const ProgramText programText = {
     "mpginfo tells what this node and this job give a program that wants "
     "large\npages, and what to type to get more",
     "\nEXIT STATUS: 0 large pages can be had; with --fold, all nodes are "
-    "equal,\n1 they cannot, or fewer than --need, it is not known or not as "
-    "--for asks;\nnodes differ, 2 usage error, no such DIRECTORY, or nothing "
-    "to fold\n"};
+    "equal;\n1 none or fewer than --need, not known, not as --for asks; with "
+    "--fold, nodes\ndiffer; 2 usage error, no such DIRECTORY, or nothing to "
+    "fold\n"};
 
 static constexpr StringRef formatWords[] = {"text", "json", "prometheus"};
 

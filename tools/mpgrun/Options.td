@@ -106,8 +106,9 @@ def seed : LongValue<"seed", "N",
     Manual<[{Sets the seed of the random order in which `--compare` runs the modes in each round.
 The report prints the seed, so that you can repeat the order.}]>;
 def metric : LongValue<"metric", "[more:]REGEX",
-    "compare a number that PROGRAM prints: the group ( ) of REGEX;\n"
-    "less is better, with more: more is">,
+    "compare a number that PROGRAM prints, in place of the time:\n"
+    "what the ( ) of REGEX match; smaller is better, with more:\n"
+    "larger is">,
     Manual<[{With `--compare`: compares a number that PROGRAM prints instead of its run time, for
 example `--metric='Solve time: *([0-9.]+)'`. REGEX is a `grep -E` expression with one
 group `( )` around the number. The last matching line of standard output counts, or
