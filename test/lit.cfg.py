@@ -71,6 +71,10 @@ config.substitutions.append(("%pip", f"{site['python']} -m pip"))
 config.substitutions.append(("%cmake", site["cmake"]))
 # `%status N COMMAND...` succeeds if COMMAND ends with exactly that status.
 config.substitutions.append(("%status", os.path.join(build, "test", "mpg-status")))
+# A program of libmpg's in qemu. With all addresses of four times the machine's memory to
+# choose from, as the heap does, qemu makes tables for a second and in 600 MB.
+limit = "prlimit --as=34359738368"
+config.substitutions.append(("%qemu", f"{limit} qemu-aarch64 -L /usr/aarch64-linux-gnu"))
 config.substitutions.append(("%source", site["mpg_source"]))
 config.substitutions.append(("%tools", os.path.join(site["mpg_source"], "test", "tools")))
 
