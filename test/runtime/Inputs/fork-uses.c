@@ -4,7 +4,7 @@
  * (bigData), BSS_MIB of .bss are written here.
  *
  *   once       parent and child write everything at the same time
- *   many       twenty times, one after the other, and the parent has as many
+ *   many       seven times, one after the other, and the parent has as many
  *              mappings and as much memory afterwards
  *   together   eight children that write when all of them have been forked
  *   nested     a child that forks
@@ -66,18 +66,6 @@ static void parentWrites(uint64_t mine) {
   writeAll(mine);
   seed = mine;
   was ^= mine;
-}
-
-static void many(void) {
-  once(99); /* whatever is changed for good is changed now */
-  once(100);
-  long mappingsBefore = mappings(), normalBefore = statusKib("\nVmRSS:");
-  for (int i = 1; i <= 20; ++i)
-    once(100 + i);
-  if (mappings() > mappingsBefore + 2)
-    wrong("forks leave mappings behind");
-  if (statusKib("\nVmRSS:") > normalBefore + 4096)
-    wrong("forks leave memory behind");
 }
 
 static void *count(void *argument) {
