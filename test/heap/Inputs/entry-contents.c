@@ -56,7 +56,8 @@ static void resizeAll(void) {
   for (int i = 0; i < sizeCount; ++i)
     for (int j = 0; j < sizeCount; ++j) {
       size_t from = sizes[i], to = sizes[j], min = from < to ? from : to;
-      if (from > 32 << 20 && to < 100000 && j % 4)
+      if ((from > 32 << 20 && to < 100000 && j % 4) ||
+          (to > 32 << 20 && from < 100000 && i % 4))
         continue; // the same again and again, and slow
       unsigned char *block = (i + j) % 3 == 0   ? memalign(4096, from)
                              : (i + j) % 3 == 1 ? calloc(from, 1)
@@ -107,6 +108,8 @@ static void zeroAll(void) {
     for (int i = 0; i < sizeCount; ++i) {
       char *blocks[8];
       size_t bytes = sizes[i];
+      if (round == 2 && bytes > 32 << 20)
+        continue;
       int number = bytes > 1 << 20 ? 2 : 8;
       for (int j = 0; j < number; ++j) {
         blocks[j] = j & 1 ? calloc(bytes, 1) : calloc(1, bytes);

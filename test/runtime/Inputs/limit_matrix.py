@@ -60,8 +60,9 @@ class Case:
         return done.returncode, done.stdout
 
     def find_min(self, most: int, step: int) -> Optional[int]:
-        """The least limit that the plain program can do with; None: not even
-        with the most."""
+        """The least limit that the plain program can do with; None: more than the most."""
+        if self.run(0)[0] == 0:
+            return 0
         if self.run(most)[0] != 0:
             return None
         low, high = 0, most
@@ -71,7 +72,7 @@ class Case:
                 high = middle
             else:
                 low = middle
-        return 0 if self.run(low)[0] == 0 else high
+        return high
 
 
 def main(program: str, library: str, modes: List[str]) -> int:

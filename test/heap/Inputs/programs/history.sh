@@ -36,7 +36,7 @@ git blame -C lib/Elf/Image.cpp | cksum
 git grep -c -e 'return *0' HEAD -- '*.cpp' | cksum
 git archive HEAD | cksum
 git repack -q -a -d -f --depth=20 --window=20
-git gc -q --prune=now --aggressive
+git gc -q --prune=now
 git fsck --full --strict
 git rev-parse HEAD 'HEAD^{tree}'
 cd ..
