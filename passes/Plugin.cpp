@@ -8,9 +8,9 @@
 //                         the link, which sees all files
 //   sectors are chosen    on request: when functions are inlined, before the
 //                         vectoriser
-//   loops are divided     on request, for non-temporal stores: there, too
 //   lines are zeroed      on request: after the last optimisation, which would
 //                         not know what DC ZVA writes
+//   stores go past the caches  on request, on x86-64: there, too
 //   lines are prefetched  on request: after that, and not what is zeroed
 //   accesses are recorded for mpgsim, on request: after the last optimisation,
 //                         and before tags make addresses hard to read
@@ -147,7 +147,6 @@ static void addSectors(ModulePassManager &passes, OptimizationLevel level) {
   if (level == OptimizationLevel::O0)
     return;
   passes.addPass(SectorAutoPass());
-  passes.addPass(StreamLoopsPass());
 }
 
 #if LLVM_VERSION_MAJOR >= 20
@@ -246,8 +245,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(FirstTouchPass());
         else if (name == "mpg-sectors")
           passes.addPass(SectorAutoPass());
-        else if (name == "mpg-stream-loops")
-          passes.addPass(StreamLoopsPass());
+        else if (name == "mpg-stream-stores")
+          passes.addPass(StreamStoresPass(Stage::last));
         else if (name == "mpg-zfill")
           passes.addPass(ZfillPass(Stage::last));
         else if (name == "mpg-prefetch")

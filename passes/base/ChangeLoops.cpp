@@ -30,22 +30,6 @@ static SmallVector<BasicBlock *, 8> findLoops(Function &function,
   return headers;
 }
 
-/// Whether \p loop does not begin to count at 0, or the rounds around it.
-static bool isRemainder(const Loop &loop, const BasicBlock &front) {
-  if (!getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
-    return false;
-  const Loop *parent = loop.getParentLoop();
-  return llvm::none_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
-    const Value *begin = phi.getIncomingValueForBlock(&front);
-    auto *round = dyn_cast<PHINode>(begin);
-    if (round && parent && parent->getHeader() == round->getParent() &&
-        parent->getLoopPreheader())
-      begin = round->getIncomingValueForBlock(parent->getLoopPreheader());
-    auto *number = dyn_cast<ConstantInt>(begin);
-    return number && number->isZero();
-  });
-}
-
 /// The loop that begins with \p header, with a preheader. Null: it can have
 /// none, or it does the few iterations that the vectorised one has left.
 static Loop *prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
@@ -57,8 +41,7 @@ static Loop *prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
     isChanged |= InsertPreheaderForLoop(
                      loop, &analyses.getResult<DominatorTreeAnalysis>(function),
                      &loops, nullptr, /*PreserveLCSSA=*/false) != nullptr;
-  BasicBlock *front = loop->getLoopPreheader();
-  return front && !isRemainder(*loop, *front) ? loop : nullptr;
+  return loop->getLoopPreheader() && !isRemainder(*loop) ? loop : nullptr;
 }
 
 namespace {
@@ -126,6 +109,23 @@ PreservedAnalyses mpg::changeLoops(Module &module,
                                   isOuterToo);
   emitRemarks(visited, subject);
   return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+bool mpg::isRemainder(const Loop &loop) {
+  const BasicBlock *front = loop.getLoopPredecessor();
+  if (!front || !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
+    return false;
+  // It does not begin to count at 0, nor do the rounds around it.
+  const Loop *parent = loop.getParentLoop();
+  return llvm::none_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
+    const Value *begin = phi.getIncomingValueForBlock(front);
+    auto *round = dyn_cast<PHINode>(begin);
+    if (round && parent && parent->getHeader() == round->getParent() &&
+        parent->getLoopPreheader())
+      begin = round->getIncomingValueForBlock(parent->getLoopPreheader());
+    auto *number = dyn_cast<ConstantInt>(begin);
+    return number && number->isZero();
+  });
 }
 
 bool mpg::getsPrefetches(const Loop &loop, const PassOptions &options) {

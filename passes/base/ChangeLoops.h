@@ -44,6 +44,9 @@ llvm::PreservedAnalyses changeLoops(llvm::Module &module,
                                     llvm::StringRef subject, LoopVisitor visit,
                                     bool isOuterToo = false);
 
+/// Whether \p loop does the few iterations that a vectorised one has left.
+bool isRemainder(const llvm::Loop &loop);
+
 /// Whether the option, or a directive for \p loop, asks for prefetches of what
 /// it walks through.
 bool getsPrefetches(const llvm::Loop &loop, const PassOptions &options);

@@ -14,7 +14,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -166,14 +165,4 @@ Value *FrontLoop::areAssumptionsTrue(Instruction &end) {
     all = all ? builder.CreateAnd(all, isTrue) : isTrue;
   }
   return all;
-}
-
-void FrontLoop::copyBlocks(ValueToValueMapTy &copies, const char *suffix) {
-  SmallVector<BasicBlock *, 4> blocks;
-  for (BasicBlock *block : loop.blocks()) {
-    BasicBlock *copy = CloneBasicBlock(block, copies, suffix, &function);
-    copies[block] = copy;
-    blocks.push_back(copy);
-  }
-  remapInstructionsInBlocks(blocks, copies);
 }

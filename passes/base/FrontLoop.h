@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of passes that change loops which write much: by a copy, or around
-// them. It asks whether the nest writes enough, and whether the loop reads
-// elsewhere in memory.
+// The frame of passes that change loops which write much: in front of them, or
+// around them. It asks whether the nest writes enough, and whether the loop
+// reads elsewhere in memory.
 
 #ifndef MPG_PASSES_FRONTLOOP_H
 #define MPG_PASSES_FRONTLOOP_H
 
 #include "base/StoreStreams.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace llvm {
-class BasicBlock;
 class Function;
 class IntegerType;
 class Value;
@@ -45,8 +43,6 @@ protected:
                        llvm::Value *times, llvm::Instruction &end);
   /// Whether the assumptions about addresses hold. Null: there are none.
   llvm::Value *areAssumptionsTrue(llvm::Instruction &end);
-  /// Copies the loop. Its edges to other blocks stay those of the loop.
-  void copyBlocks(llvm::ValueToValueMapTy &copies, const char *suffix);
 
   llvm::Loop &loop;
   llvm::Function &function;

@@ -6,6 +6,7 @@
 #include "base/Access.h"
 #include "base/PassOptions.h"
 #include "base/Scev.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryLocation.h"
@@ -58,6 +59,7 @@ private:
   const char *whyNoTimes() const;
   const char *whyLeaves() const;
   bool reads(Instruction &reader, const StoreStream &stream) const;
+  bool storesToo(Instruction &writer, const StoreStream &stream) const;
   const char *whyReads(StoreStream &stream);
   const Loop *findReadingLoop(const StoreStream &stream) const;
   bool addRead(Instruction &reader, StoreStream &stream);
@@ -284,14 +286,14 @@ static Value *readAddress(Instruction &reader) {
   return lanes->getPointerOperand();
 }
 
-/// Adds what \p reader reads to what must be elsewhere. \returns false if that
-/// is not known in front of the loop, or too much.
+/// Adds what \p reader reads or writes to what must be elsewhere. \returns
+/// false if that is not known in front of the loop, or too much.
 bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
   constexpr size_t maxRanges = 8;
-  auto *load = dyn_cast<LoadInst>(&reader);
-  if (!load)
+  Value *pointer = getLoadStorePointerOperand(&reader);
+  if (!pointer)
     return false;
-  const SCEV *address = getAddress(load->getPointerOperand());
+  const SCEV *address = getAddress(pointer);
   const SCEV *step = scev.getZero(Type::getInt64Ty(function.getContext()));
   if (auto *line = dyn_cast<SCEVAddRecExpr>(address);
       line && line->getLoop() == &loop && line->isAffine())
@@ -306,7 +308,7 @@ bool StreamFinder::addRead(Instruction &reader, StoreStream &stream) {
       (use == StreamUse::unread &&
        scev.getPointerBase(address) == scev.getPointerBase(stream.address)))
     return false;
-  TypeSize size = layout.getTypeStoreSize(load->getType());
+  TypeSize size = layout.getTypeStoreSize(getLoadStoreType(&reader));
   int64_t bytes = int64_t(size.getKnownMinValue());
   for (ReadRange &range : stream.reads) {
     if (range.step != step || range.isScalable != size.isScalable())
@@ -335,6 +337,15 @@ bool StreamFinder::reads(Instruction &reader, const StoreStream &stream) const {
   });
 }
 
+/// Whether \p writer, which is not of \p stream, may store to its memory.
+bool StreamFinder::storesToo(Instruction &writer,
+                             const StoreStream &stream) const {
+  return isa<StoreInst>(writer) && !is_contained(stream.stores, &writer) &&
+         llvm::any_of(stream.stores, [&](StoreInst *store) {
+           return mayMeet(getLoadStorePointerOperand(&writer), writer, *store);
+         });
+}
+
 /// Why the loop may read bytes of \p stream before they are stored. Other
 /// stores to them do not matter: the stream overwrites each byte that was
 /// zeroed.
@@ -344,25 +355,35 @@ const char *StreamFinder::whyReads(StoreStream &stream) {
     return nullptr;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &reader : *block) {
+      bool isTwice = use == StreamUse::unread && storesToo(reader, stream);
       if ((isa<CallBase>(reader) && breaks(ZfillRule::calls)) ||
-          !reads(reader, stream))
+          !(isTwice || reads(reader, stream)))
         continue;
       bool isAllowed =
           use == StreamUse::overwritten && isBehind(reader, stream);
       if (!isAllowed && !addRead(reader, stream))
-        return reason;
+        return isTwice ? "it may store to the same place twice" : reason;
     }
   return nullptr;
 }
 
+/// Objects that the loop itself reads do not count: where it runs, they are
+/// elsewhere in memory.
 const Loop *StreamFinder::findReadingLoop(const StoreStream &stream) const {
+  SmallPtrSet<const Value *, 8> elsewhere;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &reader : *block)
+      if (Value *address = readAddress(reader))
+        elsewhere.insert(getObject(address));
+  auto readsStream = [&](Instruction &reader) {
+    Value *address = readAddress(reader);
+    return reads(reader, stream) &&
+           !(address && elsewhere.contains(getObject(address)));
+  };
   for (Loop *outer = loop.getParentLoop(); outer;
        outer = outer->getParentLoop())
     for (BasicBlock *block : outer->blocks())
-      if (!loop.contains(block) &&
-          llvm::any_of(*block, [&](Instruction &reader) {
-            return reads(reader, stream);
-          }))
+      if (!loop.contains(block) && llvm::any_of(*block, readsStream))
         return outer;
   return nullptr;
 }

@@ -59,7 +59,7 @@ struct StreamLoop {
 /// Conditions on a stream's stores.
 enum class StreamUse {
   overwritten, ///< the loop reads their memory only after it has stored
-  unread       ///< the loop does not read their memory
+  unread       ///< the loop neither reads nor otherwise stores to it
 };
 
 /// Looks at \p loop, an innermost one with a preheader. No streams and no
