@@ -145,9 +145,11 @@ struct Core::First {
   PrefetchQueue queue;         ///< of what it misses
   std::vector<Chain *> chains; ///< after it
   std::vector<Request> requests;
-  std::vector<Request> log; ///< of a period or loop that may come again
-  HeldLines held;           ///< by the caches after it, while none waits
-  bool isHolding = false;   ///< few of the last requests missed there
+  std::vector<Request> log;  ///< of a period or loop that may come again
+  HeldLines held;            ///< by the caches after it, while none waits
+  bool isHolding = false;    ///< few of the last requests missed there
+  uint64_t missesBefore = 0; ///< of the queue, in front of the present period
+  bool isQueueIdle = false;  ///< no miss in the last period
 };
 
 /// A loop that may come again, the states before and after it, its requests.

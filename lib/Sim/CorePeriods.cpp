@@ -27,8 +27,9 @@ bool Core::findPeriod(uint64_t times) {
   uint64_t step = getStep(first.stream);
   uint64_t bytes = std::max(uint64_t(1) << pageShift, firstMask + 1)
                    << lineBits;
-  // With a step of a line or more each iteration is another line.
-  if (!first.inverse || times * step < minPeriods * bytes || !canFollow)
+  // Unrolled loops go on by a line; with longer steps a period is long.
+  if (!step || step >> lineBits > 1 || times * step < minPeriods * bytes ||
+      !canFollow)
     return false;
   uint64_t iterations = bytes / (step & -step);
   uint64_t lines = iterations * step >> lineBits;
@@ -56,7 +57,8 @@ std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   std::vector<uint64_t> state;
   for (const First &one : first) {
     one.cache.addState(lines, state);
-    one.queue.addState(lines, state);
+    one.queue.addState(one.isQueueIdle ? 0 : lines, state);
+    state.push_back(one.isQueueIdle);
   }
   for (const Lookup &last : looked) {
     state.push_back(last.newest == noLine ? noLine
@@ -70,6 +72,11 @@ std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
 
 /// In front of iteration \p now of \p times. \returns the one to go on with.
 uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
+  // Streams that nobody asks for stay where they are.
+  for (First &one : first) {
+    one.isQueueIdle = one.queue.misses() == one.missesBefore;
+    one.missesBefore = one.queue.misses();
+  }
   std::vector<uint64_t> state = stateBefore(++period.seen * period.lines);
   uint64_t left = (times - now) / period.times;
   if (state == period.state) {
@@ -102,7 +109,8 @@ void Core::repeat(uint64_t periods) {
         request(one, wanted);
       }
     one.cache.moveLines(lines);
-    one.queue.moveLines(lines);
+    if (!one.isQueueIdle)
+      one.queue.moveLines(lines);
   }
   uint64_t lines = period.lines * periods;
   for (Lookup &last : looked) {

@@ -129,8 +129,8 @@ void Core::iterate(uint64_t times) {
 /// the stride, and both stay between two.
 bool Core::haveSameLines(const Cursor &leader, const Cursor &cursor) const {
   uint64_t step = getStep(cursor.stream);
-  if (cursor.stream.stride != leader.stream.stride || !cursor.inverse ||
-      step & (step - 1))
+  if (cursor.stream.stride != leader.stream.stride ||
+      (!cursor.inverse && step >> lineBits != 1) || step & (step - 1))
     return false;
   auto isInBlock = [&](uint64_t address) {
     return ((leader.stream.begin ^ address) & -step) == 0;
@@ -206,8 +206,9 @@ void Core::run(uint64_t times) {
   halveBody();
   findLeaders();
   bool isAlong = std::any_of(cursors.begin(), cursors.end(), leavesAtOnce);
-  pagesApart = findPeriod(times) || canLookUpPagesApart(times, isAlong);
-  if (isAlong)
+  bool hasPeriod = findPeriod(times);
+  pagesApart = hasPeriod || canLookUpPagesApart(times, isAlong);
+  if (isAlong && !hasPeriod)
     runEachOrRepeat(times);
   else
     runLines(times);

@@ -55,6 +55,8 @@ public:
   }
 
   bool isOn() const { return capacity != 0; }
+  /// How often see() was called.
+  uint64_t misses() const { return now; }
 
   /// The first cache missed \p line, on demand or by its prefetcher.
   /// \returns what a stream that has ended fetched in vain.

@@ -15,6 +15,9 @@
 using namespace llvm;
 using namespace mpg;
 
+/// Metadata of the branch that ends a round.
+static constexpr char roundsMark[] = "mpg.rounds";
+
 /// Lets \p latch go back \p now times, then to \p next.
 static void countIterations(BasicBlock &header, BasicBlock &latch,
                             BasicBlock &begin, BasicBlock &next, Value &now) {
@@ -57,7 +60,8 @@ LoopRounds mpg::divideLoop(
   builder.CreateBr(header);
   builder.SetInsertPoint(next);
   Value *fewer = builder.CreateSub(left, now);
-  builder.CreateCondBr(builder.CreateIsNull(fewer), exit, begin);
+  builder.CreateCondBr(builder.CreateIsNull(fewer), exit, begin)
+      ->setMetadata(roundsMark, MDNode::get(context, {}));
   exit->replacePhiUsesWith(latch, next);
   left->addIncoming(times, front);
   left->addIncoming(fewer, next);
@@ -65,10 +69,24 @@ LoopRounds mpg::divideLoop(
   return {begin, next};
 }
 
-Value *mpg::getLeft(const Loop &rounds) {
+bool mpg::isRounds(const Loop *loop) {
+  return loop && loop->getLoopPreheader() && loop->getLoopLatch() &&
+         loop->getLoopLatch()->getTerminator()->hasMetadata(roundsMark);
+}
+
+/// left - now, at the end of a round.
+static BinaryOperator &getFewer(const Loop &rounds) {
   auto *end = cast<BranchInst>(rounds.getLoopLatch()->getTerminator());
-  Value *fewer = cast<ICmpInst>(end->getCondition())->getOperand(0);
-  return cast<BinaryOperator>(fewer)->getOperand(0);
+  return *cast<BinaryOperator>(
+      cast<ICmpInst>(end->getCondition())->getOperand(0));
+}
+
+Value *mpg::getLeft(const Loop &rounds) {
+  return getFewer(rounds).getOperand(0);
+}
+
+Value *mpg::getNow(const Loop &rounds) {
+  return getFewer(rounds).getOperand(1);
 }
 
 const SCEV *mpg::getFirstStart(const SCEV *start, const Loop &rounds,

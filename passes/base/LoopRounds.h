@@ -34,8 +34,14 @@ divideLoop(llvm::Loop &loop, llvm::Value *times,
                                             llvm::Value *left)>
                count);
 
-/// How many iterations are left when a round of \p rounds begins.
+/// Whether \p loop, which may be null, is one of rounds.
+bool isRounds(const llvm::Loop *loop);
+
+/// How many iterations are left when a round of \p rounds begins: a PHI node.
 llvm::Value *getLeft(const llvm::Loop &rounds);
+
+/// How many iterations a round of \p rounds does.
+llvm::Value *getNow(const llvm::Loop &rounds);
 
 /// \p start, of a round of \p rounds, which has a preheader, in the first one.
 const llvm::SCEV *getFirstStart(const llvm::SCEV *start,

@@ -100,11 +100,13 @@ void SimFunction::addSummary(const SimLoop &loop) {
   SimRecords streams;
   for (const SimStream &stream : loop.streams) {
     SmallVector<unsigned, 2> &places = summedUp[stream.access];
+    size_t at = 0;
     for (const Piece &piece : splitType(getType(*stream.access))) {
-      places.push_back(getPlace(*stream.access, *simAddress(*stream.access),
-                                isStore(*stream.access), piece.bytes));
+      if (at == places.size())
+        places.push_back(getPlace(*stream.access, *simAddress(*stream.access),
+                                  isStore(*stream.access), piece.bytes));
       streams.push_back({moved(stream.begin, piece.offset, *loop.place),
-                         MPG_SIM_STREAM, places.back(), true});
+                         MPG_SIM_STREAM, places[at++], true});
       streams.push_back({stream.stride, MPG_SIM_STRIDE, 0, false});
     }
   }
@@ -421,7 +423,8 @@ void SimFunction::addBlock(BasicBlock &block) {
   }
   Instruction &end = *instructions.back();
   if (auto summary = summaries.find(&end); summary != summaries.end())
-    addSummary(summary->second);
+    for (const SimLoop &loop : summary->second)
+      addSummary(loop);
   writeBefore(end);
 }
 
@@ -429,8 +432,9 @@ void SimFunction::run(Function &function, const DominatorTree &dominators) {
   SCEVExpander expander = makeExpander(scev, function, "mpg.sim");
   for (Loop *loop : loops.getLoopsInPreorder())
     if (loop->isInnermost())
-      if (std::optional<SimLoop> sum = sumUp(*loop, scev, expander, dominators))
-        summaries.insert({sum->place, *sum});
+      if (SimLoops sums = sumUp(*loop, scev, expander, dominators);
+          !sums.empty())
+        summaries.insert({sums[0].place, sums});
   expander.clear();
   // While the function is as the analyses know it.
   for (Instruction &instruction : instructions(function))

@@ -40,6 +40,9 @@ struct SimLoop {
   llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
 };
 
+/// In the order in which they run: rounds of a loop are several.
+using SimLoops = llvm::SmallVector<SimLoop, 1>;
+
 /// The address operand of an access. Null: \p instruction is not a plain or
 /// atomic load or store, a prefetch, or DC ZVA of --mpg-zfill.
 const llvm::Value *simAddress(const llvm::Instruction &instruction);
@@ -48,13 +51,13 @@ const llvm::Value *simAddress(const llvm::Instruction &instruction);
 /// optimiser has folded it into a branch where it was empty.
 void addPreheaders(llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
 
-/// \p loop summed up; its values have been computed in front of it. Nothing if
-/// not every iteration does the same: several exits, accesses under conditions,
-/// calls, addresses that depend on data.
-std::optional<SimLoop> sumUp(const llvm::Loop &loop,
-                             llvm::ScalarEvolution &scev,
-                             llvm::SCEVExpander &expander,
-                             const llvm::DominatorTree &dominators);
+/// \p loop summed up, or the rounds of zero fill and prefetches around it; its
+/// values have been computed in front of it. Nothing if not every iteration
+/// does the same: several exits, accesses under conditions, calls, addresses
+/// that depend on data.
+SimLoops sumUp(const llvm::Loop &loop, llvm::ScalarEvolution &scev,
+               llvm::SCEVExpander &expander,
+               const llvm::DominatorTree &dominators);
 
 //===----------------------------------------------------------------------===//
 // One function
@@ -103,7 +106,7 @@ private:
   const llvm::DataLayout &layout;
   bool checks;
   SimRecords records; ///< not yet written, of the block at hand
-  llvm::DenseMap<llvm::Instruction *, SimLoop> summaries;
+  llvm::DenseMap<llvm::Instruction *, SimLoops> summaries;
   llvm::DenseMap<llvm::Instruction *, const llvm::SCEV *> addresses;
   /// Accesses of loops that are summed up, and the places of their pieces.
   llvm::DenseMap<llvm::Instruction *, llvm::SmallVector<unsigned, 2>> summedUp;

@@ -60,6 +60,9 @@ llvm::Value *zeroedAddress(const llvm::Instruction &instruction);
 /// Iterations of \p loop in a round that zeroes; 0: no rounds are around it.
 unsigned getZeroedRound(const llvm::Loop &loop);
 
+/// How many of \p rounds zero, the first ones; null: none.
+llvm::Value *getZeroingRounds(const llvm::Loop &rounds);
+
 //===----------------------------------------------------------------------===//
 // The pass (ZfillPass.cpp)
 //===----------------------------------------------------------------------===//

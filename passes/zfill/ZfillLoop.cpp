@@ -72,6 +72,17 @@ unsigned mpg::getZeroedRound(const Loop &loop) {
   return 0;
 }
 
+Value *mpg::getZeroingRounds(const Loop &rounds) {
+  auto *branch = cast<BranchInst>(rounds.getHeader()->getTerminator());
+  auto *isZeroing = branch->isConditional()
+                        ? dyn_cast<ICmpInst>(branch->getCondition())
+                        : nullptr;
+  auto *zeroed =
+      dyn_cast_or_null<PHINode>(isZeroing ? isZeroing->getOperand(0) : nullptr);
+  return zeroed ? zeroed->getIncomingValueForBlock(rounds.getLoopPreheader())
+                : nullptr;
+}
+
 namespace {
 class ZfillWriter : FrontLoop {
 public:

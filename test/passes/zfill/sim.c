@@ -1,4 +1,4 @@
-// With --mpg-sim a loop that zeroes lines ahead is summed up in each of its rounds, and
+// With --mpg-sim a loop that zeroes lines ahead is summed up in front of its rounds, and
 // mpgsim gets the lines. Other inline assembly in a loop is called each time, and that
 // loop is not summed up. A machine without DC ZVA gets the records alone.
 // REQUIRES: lab
@@ -11,11 +11,13 @@
 // CHECK: A\09z\091\09
 // CHECK-NOT: A\09z\09
 // CHECK: C\09inline assembly\0A
-// Kind and streams of a record for a loop: four triads.
+// Kind and streams of a record for a loop: a line and four triads, then those without.
 // CHECK-LABEL: define {{.*}} @triad(
-// CHECK: call void @llvm.write_register.i64(metadata
+// CHECK: store i64 216172782113783821
 // CHECK: store i64 216172782113783820
-// CHECK-NOT: store i64 216172782113783821
+// CHECK-NOT: store i64 21617278211378382
+// CHECK: call void @llvm.write_register.i64(metadata
+// CHECK-NOT: store i64 21617278211378382
 void triad(double *restrict a, const double *b, const double *c, long n) {
   for (long i = 0; i < n; ++i)
     a[i] = b[i] + 3 * c[i];
