@@ -53,6 +53,8 @@ std::string SimRing::open(unsigned lanes, const SimSample &wanted) {
   ring->recording = sample.by == MPG_SIM_ALL || ring->warmsUp;
   // It fits, and is not full: the options were checked.
   memcpy(ring->function, sample.function.data(), sample.function.size());
+  if (access(path().c_str(), F_OK) != 0)
+    return "/proc is needed: " + path() + ": " + strerror(errno);
   return "";
 }
 
