@@ -105,7 +105,7 @@ void PageChoice::note(Range memory, HeapPages pages) {
   Range first{memory.start, memory.start + hugeFrameBytes};
   samples[next] = first;
   next = (next + 1) % maxSamples;
-  taken += taken < enough;
+  taken += taken <= enough;
   if (pages != HeapPages::late)
     return;
   if (isLong)

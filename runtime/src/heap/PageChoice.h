@@ -28,10 +28,12 @@ public:
   HeapPages choose();
 
   /// Whether a block in the memory that comes next should begin with it: of a
-  /// long one the first frame may be all that is written.
+  /// long one the first frame may be all that is written. The first block after
+  /// the samples would begin on a large page at their end.
   bool wantsHead() const {
-    return isLong && use == Use::unknown && taken < enough &&
-           heapSpace.mayWait();
+    bool isNext = use == Use::sparse ? taken == enough
+                                     : use == Use::unknown && taken < enough;
+    return isLong && isNext && heapSpace.mayWait();
   }
 
   /// The program writes to few pages of its blocks.
@@ -72,7 +74,7 @@ private:
   Use use = Use::unknown;
   bool isLong;
   uint8_t enough;    ///< samples that decide that the use is sparse
-  uint8_t taken = 0; ///< samples before it is known
+  uint8_t taken = 0; ///< samples before it is known, and the one after them
   uint8_t looks = 0; ///< that did not decide
   uint8_t next = 0;  ///< sample to replace
   uint32_t requests = 0;
