@@ -79,56 +79,14 @@ config.substitutions.append(("%source", site["mpg_source"]))
 config.substitutions.append(("%tools", os.path.join(site["mpg_source"], "test", "tools")))
 
 # Programs that a test may need; the feature has the program's name.
-programs = [
-    "gcc",
-    "clang-22",
-    "ld.lld-22",
-    "ld.mpg",
-    "flang-22",
-    "aarch64-linux-gnu-g++",
-    "ld.gold",
-    "mold",
-    "aarch64-linux-gnu-gcc",
-    "qemu-aarch64",
-    "scanelf",
-    "setpriv",
-    "gfortran",
-    "aarch64-linux-gnu-gfortran",
-    "pkg-config",
-    "make",
-    "ninja",
-    "fpm",
-    "dpkg-deb",
-    "gdb",
-    "valgrind",
-    "bash",
-    "go",
-    "java",
-    "javac",
-    "ccache",
-    "distcc",
-    "distccd",
-    "icecc",
-    "sccache",
-    "clang-scan-deps-22",
-    "csmith",
-    "mpicc",
-    "mpirun",
-    "mpicc.mpich",
-    "mpicc.openmpi",
-    "mpirun.mpich",
-    "numactl",
-    "perf",
-    "rustc",
-    "musl-gcc",
-    "strace",
-    "qemu-system-aarch64",
-    "qemu-system-x86_64",
-    "patchelf",
-    "zsh",
-    "fish",
-    "man",
-]
+programs = """
+    gcc clang-22 ld.lld-22 ld.mpg flang-22 aarch64-linux-gnu-g++ ld.gold mold
+    aarch64-linux-gnu-gcc qemu-aarch64 scanelf setpriv gfortran aarch64-linux-gnu-gfortran
+    pkg-config make ninja fpm dpkg-deb gdb valgrind bash go java javac ccache distcc distccd
+    icecc sccache clang-scan-deps-22 csmith mpicc mpirun mpicc.mpich mpicc.openmpi
+    mpirun.mpich numactl perf rustc musl-gcc strace qemu-system-aarch64 qemu-system-x86_64
+    patchelf zsh fish man
+""".split()
 # The first CMake that builds C++20's modules.
 if tuple(map(int, site["cmake_version"].split(".")[:2])) >= (3, 28):
     config.available_features.add("cmake-3.28")
@@ -226,12 +184,10 @@ if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")):
 clang = os.path.realpath(shutil.which("clang-22") or "/")
 if os.path.exists(os.path.join(os.path.dirname(clang), "..", "lib", "libomp.so")):
     config.available_features.add("libomp")
-if subprocess.run(
-    [site["python"], "-c", "import jsonschema"], stderr=subprocess.DEVNULL
-).returncode == 0:
-    config.available_features.add("python-jsonschema")
-if subprocess.run([site["python"], "-c", "import pip"], stderr=subprocess.DEVNULL).returncode == 0:
-    config.available_features.add("pip")
+for module, name in (("jsonschema", "python-jsonschema"), ("pip", "pip")):
+    if subprocess.run([site["python"], "-c", f"import {module}"],
+                      stderr=subprocess.DEVNULL).returncode == 0:
+        config.available_features.add(name)
 # The official schema, which quickstart fetches (test/tools/sarif_schema); one
 # for all builds.
 schema = os.path.join(site["mpg_source"], "build", "sarif-2.1.0.json")
