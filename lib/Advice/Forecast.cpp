@@ -34,9 +34,7 @@ bool Forecast::isWhole() const {
       parts, [](const ForecastPart &part) { return part.pages.has_value(); });
 }
 
-//===----------------------------------------------------------------------===//
 // An earlier run
-//===----------------------------------------------------------------------===//
 
 namespace {
 struct RunPools {
@@ -96,9 +94,7 @@ Error mpg::addRunPeaks(const std::string &path, RunPeaks &peaks) {
   return Error::success();
 }
 
-//===----------------------------------------------------------------------===//
 // The parts
-//===----------------------------------------------------------------------===//
 
 static MovedPages findDataPages(const FileReport &report) {
   const LayoutFacts &layout = *report.facts.layout;
@@ -165,9 +161,7 @@ static ForecastPart findHeap(const RunPeaks *peaks) {
           "--json=FILE"};
 }
 
-//===----------------------------------------------------------------------===//
 // Settings of other programs
-//===----------------------------------------------------------------------===//
 
 /// "8GB", "512m", "131072": in \p unitBytes without a unit.
 static std::optional<uint64_t> parseBytes(StringRef text, uint64_t unitBytes) {
@@ -247,9 +241,7 @@ static void addSettings(const JobLaunch &start, Forecast &forecast) {
                              "MPG244");
 }
 
-//===----------------------------------------------------------------------===//
 // A program
-//===----------------------------------------------------------------------===//
 
 /// The files of the program and its libraries.
 static uint64_t fileBytes(const FileReport &report) {

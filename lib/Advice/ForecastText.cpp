@@ -125,9 +125,7 @@ void mpg::writeForecasts(raw_ostream &out, ArrayRef<Forecast> forecasts) {
     writeSettings(out, *largest);
 }
 
-//===----------------------------------------------------------------------===//
 // JSON
-//===----------------------------------------------------------------------===//
 
 /// Readers of JSON hold integers in int64_t; a sum that saturated is larger.
 static JsonItem cappedItem(uint64_t value) {

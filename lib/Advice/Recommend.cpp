@@ -163,9 +163,7 @@ void mpg::writeAdvice(raw_ostream &out, const Advice &advice,
     writeComment(out, "- ", step);
 }
 
-//===----------------------------------------------------------------------===//
 // For programs
-//===----------------------------------------------------------------------===//
 
 void mpg::writeAdviceJson(raw_ostream &out, const Advice &advice,
                           StringRef programPath) {

@@ -47,9 +47,7 @@ static uint64_t countOr0(const Measurement &from, Quantity quantity) {
   return from.count(quantity).value_or(0);
 }
 
-//===----------------------------------------------------------------------===//
 // Step 1: is the TLB a bottleneck?
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -247,9 +245,7 @@ bool AdviceContext::pagesGainLittle() const {
   return little;
 }
 
-//===----------------------------------------------------------------------===//
 // Step 2: is the memory where the threads are?
-//===----------------------------------------------------------------------===//
 
 static std::optional<double> localShare(const Measurement &from) {
   uint64_t local = countOr0(from, Quantity::localAccesses);
@@ -353,9 +349,7 @@ void mpg::judgeLocality(const AdviceContext &context, Advice &advice) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Step 3: malloc and free
-//===----------------------------------------------------------------------===//
 
 /// Blocks that are given back to the system and come again, empty, each time.
 static bool isRefilled(const MeasuredObject &object) {
@@ -440,9 +434,7 @@ void mpg::judgeMalloc(const AdviceContext &context, Advice &advice) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Page faults, of which large pages take fewer
-//===----------------------------------------------------------------------===//
 
 /// The share of the time that samples show in page faults.
 static std::optional<double> sampledFaultShare(const Measurement &from) {
@@ -500,9 +492,7 @@ void mpg::judgeFaults(const AdviceContext &context, Advice &advice) {
       judgeFaultCount(*from, sampledShare, advice);
 }
 
-//===----------------------------------------------------------------------===//
 // Step 4: do arrays of equal size meet in the L1 cache?
-//===----------------------------------------------------------------------===//
 
 /// Only A64FX counts what no prefetch has foreseen, and without that a stream
 /// would look the same.

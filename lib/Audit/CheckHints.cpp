@@ -69,9 +69,7 @@ static Finding &addAbout(Findings &findings, FindingId id, StringRef sub,
   return finding;
 }
 
-//===----------------------------------------------------------------------===//
 // MPG170
-//===----------------------------------------------------------------------===//
 
 static void checkConflicts(const Subject &subject, const mpg_note_hints &hints,
                            Findings &findings) {
@@ -94,9 +92,7 @@ static void checkConflicts(const Subject &subject, const mpg_note_hints &hints,
              user.evidence + "; " + describeTags(hints));
 }
 
-//===----------------------------------------------------------------------===//
 // MPG171
-//===----------------------------------------------------------------------===//
 
 /// A note holds the most that any function of its module asks for, sector by
 /// sector. So one sector alone can ask for too much, but a sum that is too
@@ -182,9 +178,7 @@ static void checkRequests(const Subject &subject, Findings &findings) {
   checkInjection(subject, *notes.hints, findings);
 }
 
-//===----------------------------------------------------------------------===//
 // MPG172
-//===----------------------------------------------------------------------===//
 
 /// True if something in the process sets the ways that the code requests. The
 /// calls are weak: without a runtime they are skipped.

@@ -171,9 +171,7 @@ static void liftFindings(const Subject &subject, const LoadedLibrary &library,
   }
 }
 
-//===----------------------------------------------------------------------===//
 // MPG170: one object has tags, another one uses the same byte
-//===----------------------------------------------------------------------===//
 
 static bool hasTags(const std::optional<mpg_note_hints> &hints) {
   return hints && hints->taggedAccesses != 0;

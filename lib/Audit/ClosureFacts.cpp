@@ -167,9 +167,7 @@ LibraryStore::Collector mpg::makeCollector(const AuditSettings &asked) {
   return [settings](Image &image) { return collectChecks(image, *settings); };
 }
 
-//===----------------------------------------------------------------------===//
 // Known symbols
-//===----------------------------------------------------------------------===//
 
 static constexpr const char *const names[knownSymbolCount] = {
 #define MPG_SYMBOL(name) #name,

@@ -16,12 +16,8 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Known symbols
-//===----------------------------------------------------------------------===//
-//
-// Which of the symbols that matter to us a file imports or defines. One pass
-// over a symbol table answers all checks.
+// Known symbols. Which of the symbols that matter to us a file imports or
+// defines. One pass over a symbol table answers all checks.
 
 enum class KnownSymbol : uint8_t {
 #define MPG_SYMBOL(name) name,
@@ -54,9 +50,7 @@ llvm::ArrayRef<KnownSymbol> brkSymbols();
 /// whether a static program has the C library's malloc.
 KnownSymbolUse findStaticSymbols(Image &image);
 
-//===----------------------------------------------------------------------===//
 // Libraries
-//===----------------------------------------------------------------------===//
 
 struct AuditSettings;
 

@@ -112,12 +112,8 @@ Severity mpg::findWorst(ArrayRef<Finding> findings) {
   return worst;
 }
 
-//===----------------------------------------------------------------------===//
-// Fixes
-//===----------------------------------------------------------------------===//
-//
-// A remedy in Findings.def has a line for each compiler and linker; those that
-// do not fit the file are left out.
+// Fixes. A remedy in Findings.def has a line for each compiler and linker;
+// those that do not fit the file are left out.
 
 /// The table speaks of large pages of 2 MiB.
 static constexpr uint64_t tableHugeBytes = uint64_t(2) << 20;

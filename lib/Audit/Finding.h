@@ -132,13 +132,9 @@ struct Finding {
 /// The worst severity among \p findings; off if there is none.
 Severity findWorst(llvm::ArrayRef<Finding> findings);
 
-//===----------------------------------------------------------------------===//
-// Fixes
-//===----------------------------------------------------------------------===//
-//
-// The words of Findings.def, with the large page that was asked for, the paths
-// of this installation, and without the command lines that would not help this
-// file. It is done when a report prints a fix, not when a check finds
+// Fixes. The words of Findings.def, with the large page that was asked for, the
+// paths of this installation, and without the command lines that would not help
+// this file. It is done when a report prints a fix, not when a check finds
 // something: a run over many files prints none.
 
 /// Where the parts of mpgtools lie that a fix names. The program finds them

@@ -295,9 +295,7 @@ CallArguments mpg::classifyCalls(Machine machine, ArrayRef<CodeRange> code,
   return CallSearch(*machineCode, code, read, target).classify();
 }
 
-//===----------------------------------------------------------------------===//
 // Calls that a function certainly makes
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -19,13 +19,10 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// The code (CodeMemory.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The code of one file, read piece by piece: in windows from the last address
-// to the first or the other way, or a few hundred bytes around one address.
-// Never more than a window is held, however large the file says it is.
+// The code (CodeMemory.cpp). The code of one file, read piece by piece: in
+// windows from the last address to the first or the other way, or a few hundred
+// bytes around one address. Never more than a window is held, however large the
+// file says it is.
 
 /// Some bytes of code and where they are. Its `bytes` end with the next read of
 /// the same buffer.
@@ -194,12 +191,8 @@ public:
 std::unique_ptr<MachineCode> makeX86Code();
 std::unique_ptr<MachineCode> makeAArch64Code();
 
-//===----------------------------------------------------------------------===//
-// The register (RegisterTrace.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Whether a register holds the constant 0 when control reaches an instruction,
-// whatever path it takes.
+// The register (RegisterTrace.cpp). Whether a register holds the constant 0
+// when control reaches an instruction, whatever path it takes.
 //
 // The trace walks back from the instruction over a range of decoded code. At
 // each step every path in must lead to an instruction that sets the register to

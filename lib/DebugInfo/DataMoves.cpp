@@ -47,9 +47,7 @@ Instruction mpg::decodeNext(const Convention &machine, ArrayRef<uint8_t> code,
   return next;
 }
 
-//===----------------------------------------------------------------------===//
 // x86-64
-//===----------------------------------------------------------------------===//
 
 std::optional<Move> mpg::decodeMemoryX86(ArrayRef<uint8_t> operand,
                                          bool hasHighBase, bool isRelative) {
@@ -129,9 +127,7 @@ static DataEffect decodeEffectX86(ArrayRef<uint8_t> code,
   return effect;
 }
 
-//===----------------------------------------------------------------------===//
 // AArch64
-//===----------------------------------------------------------------------===//
 
 /// The constant of 12 bits of an add or sub.
 static int64_t getImmediate(uint32_t word) {

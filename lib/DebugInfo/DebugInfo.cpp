@@ -31,9 +31,7 @@ static std::string functionName(const std::string &symbol) {
   return text;
 }
 
-//===----------------------------------------------------------------------===//
 // Files
-//===----------------------------------------------------------------------===//
 
 /// Where the debug information of \p path may be if it is separate.
 static std::vector<std::string> separateFiles(const std::string &path) {
@@ -122,9 +120,7 @@ DwarfFile::Unit *DwarfFile::findUnit(uint64_t address) {
   return &*std::prev(next);
 }
 
-//===----------------------------------------------------------------------===//
 // Frames
-//===----------------------------------------------------------------------===//
 
 std::optional<uint64_t> mpg::getNumber(Dwarf_Die &die, unsigned attribute) {
   Dwarf_Attribute memory;

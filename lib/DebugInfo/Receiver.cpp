@@ -75,9 +75,7 @@ static std::string getName(Dwarf_Die &die) {
   return name ? name : "";
 }
 
-//===----------------------------------------------------------------------===//
 // A declaration
-//===----------------------------------------------------------------------===//
 
 /// The file that \p die is declared in; empty: not known. As
 /// dwarf_decl_file(), which ends the process for some split debug information.
@@ -148,9 +146,7 @@ static Named findDeclared(const CallPlace &call) {
   return isClear ? best : here;
 }
 
-//===----------------------------------------------------------------------===//
 // A store
-//===----------------------------------------------------------------------===//
 
 /// The operation of the place of \p variable, with its offset added; DW_OP_addr
 /// for all forms of an address. None: the place needs more, or there is none.
@@ -419,9 +415,7 @@ static Named findAt(DwarfFile &dwarf, const CallPlace &call,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // A register
-//===----------------------------------------------------------------------===//
 
 static constexpr uint64_t soonInRegister = 24; // bytes of code
 

@@ -456,9 +456,7 @@ std::optional<size_t> DebugInfo::findKeeper(uint64_t returnAddress) {
   return inner > outer ? inner - outer : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // The call before
-//===----------------------------------------------------------------------===//
 
 /// The end of the last call in \p code, which starts at \p address, but for one
 /// at its very end; 0: there is none.

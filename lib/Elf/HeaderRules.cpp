@@ -275,12 +275,8 @@ void mpg::checkSegments(const HeaderContext &context,
               offsetof(Elf64_Ehdr, e_phnum), "no PT_LOAD: nothing is mapped");
 }
 
-//===----------------------------------------------------------------------===//
-// Assumptions of the loader
-//===----------------------------------------------------------------------===//
-//
-// After the program headers: the path of the loader itself, notes, and the
-// dynamic section's tables. Only a full read looks here
+// Assumptions of the loader. After the program headers: the path of the loader
+// itself, notes, and the dynamic section's tables. Only a full read looks here
 // (Image::readEverything).
 
 /// Offset of the first note of \p data that passes its end when notes are

@@ -17,9 +17,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Small vocabulary
-//===----------------------------------------------------------------------===//
 
 StringRef mpg::kindName(ElfKind kind) {
   switch (kind) {
@@ -63,9 +61,7 @@ bool Section::inFile() const {
   return type != SHT_NOBITS && type != SHT_NULL && bytes > 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Headers and kind
-//===----------------------------------------------------------------------===//
 
 void Image::State::readHeaders(bool isMember) {
   std::optional<Elf64_Ehdr> read = reader->header();
@@ -160,9 +156,7 @@ bool Image::State::isDetachedDebug() {
   return hasDebug && loads.empty() && header.e_type != ET_REL;
 }
 
-//===----------------------------------------------------------------------===//
 // Image
-//===----------------------------------------------------------------------===//
 
 Image::Image(std::unique_ptr<State> state) : state(std::move(state)) {}
 Image::~Image() = default;
@@ -403,9 +397,7 @@ void Image::readEverything() {
   state->checkNotes();
 }
 
-//===----------------------------------------------------------------------===//
 // Opening
-//===----------------------------------------------------------------------===//
 
 /// Describes a file that is not an ELF file, for the message.
 static std::string describeContent(StringRef start) {

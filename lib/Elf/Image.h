@@ -277,14 +277,11 @@ bool isMuslLoader(llvm::StringRef path);
 /// allocated before its own start.
 std::string findStranger(Image &program);
 
-//===----------------------------------------------------------------------===//
-// Users of the top byte
-//===----------------------------------------------------------------------===//
-//
-// Who else than HPC tags uses the top byte of pointers: a sanitizer, the memory
-// tagging of Arm, or signed pointers, told from what such code leaves in the
-// file; and the C library's heap, told from its settings. That it is absent
-// from a file proves nothing about libraries which the file loads.
+// Users of the top byte. Who else than HPC tags uses the top byte of pointers:
+// a sanitizer, the memory tagging of Arm, or signed pointers, told from what
+// such code leaves in the file; and the C library's heap, told from its
+// settings. That it is absent from a file proves nothing about libraries which
+// the file loads.
 
 struct TopByteUser {
   std::string sub;      ///< "hwasan", "memtag", "pauth"

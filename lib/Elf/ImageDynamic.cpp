@@ -133,9 +133,7 @@ void Image::State::readDynamicStrings() {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Symbols
-//===----------------------------------------------------------------------===//
 
 /// The loader never needs the number of dynamic symbols, so no tag states it.
 /// The section header does; files without one have it in a hash table.

@@ -229,13 +229,9 @@ Notes mpg::readOwnNotes(Image &image) {
   return notes;
 }
 
-//===----------------------------------------------------------------------===//
-// Users of the top byte
-//===----------------------------------------------------------------------===//
-//
-// Numbers are those of the ELF documents for AArch64 (the
-// memory tagging and the PAuth ABI extension) and of Android; elf.h of older
-// systems does not have them.
+// Users of the top byte. Numbers are those of the ELF documents for AArch64
+// (the memory tagging and the PAuth ABI extension) and of Android; elf.h of
+// older systems does not have them.
 
 static constexpr uint64_t memtagMode = 0x70000009;    // DT_AARCH64_MEMTAG_MODE
 static constexpr uint64_t memtagHeap = 0x7000000b;    // ..._HEAP

@@ -99,13 +99,10 @@ struct Image::State {
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Rules about headers
-//===----------------------------------------------------------------------===//
-//
-// Rules of the Linux kernel and the dynamic loader for the ELF header and the
-// program headers, as pure functions over plain structs. A defect is fatal when
-// one of the two refuses the file, or when running it ends in SIGBUS.
+// Rules about headers. Rules of the Linux kernel and the dynamic loader for the
+// ELF header and the program headers, as pure functions over plain structs. A
+// defect is fatal when one of the two refuses the file, or when running it ends
+// in SIGBUS.
 
 /// The facts about a file that the rules need beside the table itself.
 struct HeaderContext {

@@ -16,9 +16,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Counts
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -144,9 +142,7 @@ std::optional<uint64_t> Measurement::count(Quantity quantity) const {
   return sum;
 }
 
-//===----------------------------------------------------------------------===//
 // For the readers
-//===----------------------------------------------------------------------===//
 
 Error mpg::importError(const Measurement &of, unsigned line,
                        const Twine &reason) {
@@ -191,9 +187,7 @@ std::optional<uint64_t> mpg::parseCount(StringRef text) {
   return value ? std::optional(uint64_t(std::llround(*value))) : std::nullopt;
 }
 
-//===----------------------------------------------------------------------===//
 // Formats
-//===----------------------------------------------------------------------===//
 
 /// Some million samples of perf script.
 static constexpr uint64_t maxFileBytes = uint64_t(512) << 20;

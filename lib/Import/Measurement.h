@@ -134,11 +134,7 @@ llvm::Expected<Measurement> readMeasurement(const std::string &path);
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text,
                                              const std::string &path);
 
-//===----------------------------------------------------------------------===//
-// Readers, one a format
-//===----------------------------------------------------------------------===//
-//
-// One reader a format. Each gets the whole text of a file of its format.
+// Readers, one a format. Each gets the whole text of a file of its format.
 
 /// mpgprofile-1 and mpgsim-1.
 llvm::Error readMpgJson(llvm::StringRef text, Measurement &into);

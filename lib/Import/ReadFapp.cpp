@@ -42,9 +42,7 @@ struct FappFile {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // XML
-//===----------------------------------------------------------------------===//
 
 /// The value of name="..." in \p tag.
 static StringRef nameIn(StringRef tag) {
@@ -80,9 +78,7 @@ static FappFile scanXml(StringRef text) {
   return file;
 }
 
-//===----------------------------------------------------------------------===//
 // CSV
-//===----------------------------------------------------------------------===//
 
 static constexpr char labelCell[] = "LABEL-FAPP-cpupa",
                       rowCell[] = "FAPP-cpupa";
@@ -159,9 +155,7 @@ static FappFile scanCsv(StringRef text) {
   return file;
 }
 
-//===----------------------------------------------------------------------===//
 // Both
-//===----------------------------------------------------------------------===//
 
 static bool isCsv(StringRef text) { return text.contains(labelCell); }
 

@@ -33,9 +33,7 @@ static std::vector<const json::Object *> getList(const json::Object &object,
   return list;
 }
 
-//===----------------------------------------------------------------------===//
 // mpgprofile-1
-//===----------------------------------------------------------------------===//
 
 static void readPages(const json::Object &pages, MeasuredObject &object) {
   object.usedBytes = getUnsigned(pages, "used_bytes");
@@ -78,9 +76,7 @@ static void readProfile(const json::Object &root, Measurement &into) {
       into.objects.push_back(readObject(*object));
 }
 
-//===----------------------------------------------------------------------===//
 // mpgsim-1
-//===----------------------------------------------------------------------===//
 
 static ModelledGain readGain(const json::Object &source) {
   ModelledGain gain;
@@ -144,9 +140,7 @@ static void readModel(const json::Object &root, Measurement &into) {
           getUnsigned(*lines, "prepage"), getUnsigned(*lines, "interleave")};
 }
 
-//===----------------------------------------------------------------------===//
 // Both
-//===----------------------------------------------------------------------===//
 
 /// LLVM's message begins with "[line:column, byte=...]: ".
 static Error damagedJson(Error error, const Measurement &of) {

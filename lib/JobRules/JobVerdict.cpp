@@ -13,9 +13,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // The line to write
-//===----------------------------------------------------------------------===//
 
 static std::string quoted(const JobWord &word) {
   return word.known() ? shellWord(word.text) : word.text;
@@ -50,9 +48,7 @@ static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
   return shortened(line, copiedBytes);
 }
 
-//===----------------------------------------------------------------------===//
 // One program
-//===----------------------------------------------------------------------===//
 
 /// mpgrun may be there, and mean another program.
 static std::string nothingLoads(const JobLaunch &start) {
@@ -183,9 +179,7 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
     verdict.write = writeLine(start, memory);
 }
 
-//===----------------------------------------------------------------------===//
 // The sentence
-//===----------------------------------------------------------------------===//
 
 static std::string listText(ArrayRef<std::string> parts) {
   std::string text;
@@ -341,9 +335,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
   return verdict;
 }
 
-//===----------------------------------------------------------------------===//
 // Variables that launchers set
-//===----------------------------------------------------------------------===//
 
 /// The value of --\p name in \p words, after "=" or a blank; "" if none.
 static StringRef valueOfOption(ArrayRef<JobWord> words, StringRef name) {

@@ -258,11 +258,8 @@ std::string JobContext::settingText(StringRef name, unsigned line) const {
                  : "";
 }
 
-//===----------------------------------------------------------------------===//
-// The table of environment variables
-//===----------------------------------------------------------------------===//
-//
-// The words of env.def for a domain, such as "1..255", as rules for values.
+// The table of environment variables. The words of env.def for a domain, such
+// as "1..255", as rules for values.
 
 static constexpr EnvVariable table[] = {
 #define MPG_ENV(name, type, domain, fallback, needs, overridden, owner, help)  \

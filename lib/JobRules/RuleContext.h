@@ -16,13 +16,10 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// The table of environment variables
-//===----------------------------------------------------------------------===//
-//
-// runtime/include/mpg/env.def, as the tools ask it: which names there are,
-// which values they take, what they need. Values are judged as libmpg judges
-// them; test/mpgaudit/job-same-values.test compares the two.
+// The table of environment variables. runtime/include/mpg/env.def, as the tools
+// ask it: which names there are, which values they take, what they need. Values
+// are judged as libmpg judges them; test/mpgaudit/job-same-values.test compares
+// the two.
 
 enum class EnvType : uint8_t { choice, uint, policy3, file, pair };
 enum class EnvOwner : uint8_t { fujitsu, glibc, flib, mpg };
@@ -53,9 +50,7 @@ std::string nearestValue(const EnvVariable &variable, llvm::StringRef text);
 /// Decimal digits, or hexadecimal ones after 0x, and nothing else.
 std::optional<uint64_t> parseEnvNumber(llvm::StringRef text);
 
-//===----------------------------------------------------------------------===//
 // The script and its programs
-//===----------------------------------------------------------------------===//
 
 /// The value that a variable has when a program starts.
 struct JobValue {

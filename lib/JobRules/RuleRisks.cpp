@@ -12,9 +12,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Transparent pages off
-//===----------------------------------------------------------------------===//
 
 /// Linked in or loaded, in a release that has the option.
 static bool hasMimallocSwitch(const FileReport &report) {
@@ -93,9 +91,7 @@ static void checkWrapper(JobContext &job, const JobLaunch &wrapper) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Python on the pool
-//===----------------------------------------------------------------------===//
 
 /// The files that may know the variable: the interpreter and its library.
 static std::vector<std::string> pythonFiles(const FileReport &report) {

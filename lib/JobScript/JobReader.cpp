@@ -439,9 +439,7 @@ bool JobReader::readInOwnShell(StringRef text, unsigned line) {
   return isRead;
 }
 
-//===----------------------------------------------------------------------===//
 // One command
-//===----------------------------------------------------------------------===//
 
 void JobReader::expandInto(ShellCommand &command, StringRef raw,
                            bool declares) {

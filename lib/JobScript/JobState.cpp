@@ -87,9 +87,7 @@ void JobState::leaveShell(Place start) {
     variables.arguments.reset();
 }
 
-//===----------------------------------------------------------------------===//
 // Folders
-//===----------------------------------------------------------------------===//
 
 /// Whether \p folder is where the job was submitted from.
 static bool isSubmitFolder(StringRef folder) {
@@ -218,9 +216,7 @@ void JobState::popFolder(const ShellCommand &command) {
   setPwd(command.line);
 }
 
-//===----------------------------------------------------------------------===//
 // Unknown environments, limits
-//===----------------------------------------------------------------------===//
 
 void JobState::forgetEnvironment(unsigned line, std::string what) {
   for (StringRef name : {"PATH", "LD_LIBRARY_PATH"}) {

@@ -256,9 +256,7 @@ bool JobTexts::readShellFile(const ShellCommand &command,
   return isRead;
 }
 
-//===----------------------------------------------------------------------===//
 // Programs
-//===----------------------------------------------------------------------===//
 
 /// "python3 -c TEXT"
 static bool isInterpretersText(const LaunchParts &parts) {

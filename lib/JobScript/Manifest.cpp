@@ -51,9 +51,7 @@ private:
 
 static constexpr StringLiteral poolName = "hugepages-2Mi";
 
-//===----------------------------------------------------------------------===//
 // YAML
-//===----------------------------------------------------------------------===//
 
 const YamlValue *YamlValue::find(ArrayRef<StringRef> path) const {
   const YamlValue *at = this;
@@ -133,9 +131,7 @@ void ManifestReader::readStream(yaml::Stream &stream) {
             "StatefulSet, DaemonSet or ReplicaSet of Kubernetes");
 }
 
-//===----------------------------------------------------------------------===//
 // Kubernetes
-//===----------------------------------------------------------------------===//
 
 /// "100Mi", "0.5Gi", "129M", "129e6", "128974848"; "400m" is less than a byte.
 static std::optional<uint64_t> parseQuantity(StringRef text) {

@@ -87,9 +87,7 @@ std::optional<ShellRange> ShellSource::addText(StringRef text, unsigned line) {
   return added[{text.data(), text.size()}] = {base, tokens.size()};
 }
 
-//===----------------------------------------------------------------------===//
 // Names that commands assign to
-//===----------------------------------------------------------------------===//
 
 namespace {
 

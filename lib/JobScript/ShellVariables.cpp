@@ -196,13 +196,9 @@ void ShellBranches::mergeAsUnknown() {
   merge(/*complete=*/true);
 }
 
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-//
-// $((..)) as far as job scripts need it. Text that is not plainly a number, or
-// does not fit 64 bits, has no value here. bash would wrap around, or read a
-// leading 0 as octal: that is worth a message, not arithmetic.
+// Arithmetic. $((..)) as far as job scripts need it. Text that is not plainly a
+// number, or does not fit 64 bits, has no value here. bash would wrap around,
+// or read a leading 0 as octal: that is worth a message, not arithmetic.
 
 namespace {
 

@@ -53,12 +53,8 @@ void merge(ScanResult &into, const ScanResult &from);
 std::string writeScanResult(const ScanResult &result);
 ScanResult readScanResult(llvm::StringRef text);
 
-//===----------------------------------------------------------------------===//
-// The plan of a link
-//===----------------------------------------------------------------------===//
-//
-// Guessed from the inputs before the link, judged by the output after it. Pure
-// functions.
+// The plan of a link. Guessed from the inputs before the link, judged by the
+// output after it. Pure functions.
 //
 // The layout is wanted only where .data and .bss are large, and how large they
 // are is known only after the link. When the guess was wrong a second link

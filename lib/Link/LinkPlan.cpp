@@ -58,12 +58,9 @@ LinkPlan mpg::planOfOutput(const LinkRequest &request, const ScanResult &scan,
   return better;
 }
 
-//===----------------------------------------------------------------------===//
-// The answer of a scan
-//===----------------------------------------------------------------------===//
-//
-// The text that the scanning child sends is a list of fields that end with a
-// zero byte, each a letter and a value: names may hold any other byte.
+// The answer of a scan. The text that the scanning child sends is a list of
+// fields that end with a zero byte, each a letter and a value: names may hold
+// any other byte.
 
 std::string mpg::writeScanResult(const ScanResult &result) {
   std::string text;

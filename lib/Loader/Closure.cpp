@@ -376,11 +376,8 @@ void mpg::writeTree(raw_ostream &out, StringRef program,
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Libraries that are read once
-//===----------------------------------------------------------------------===//
-//
-// By the thread that asks first; others wait for it.
+// Libraries that are read once. By the thread that asks first; others wait for
+// it.
 
 LibraryStore::LibraryStore(Collector collector)
     : state(std::make_unique<State>()) {

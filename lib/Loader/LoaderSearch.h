@@ -30,11 +30,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Lists of folders
-//===----------------------------------------------------------------------===//
-//
-// Lists of folders as DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH have them, with
+// Lists of folders, as DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH have them, with
 // the words $ORIGIN, $LIB and $PLATFORM; and symbolic links inside a sysroot,
 // where an absolute one means a path in the sysroot, as it will on the machine
 // that the sysroot is a copy of.
@@ -70,13 +66,9 @@ llvm::StringRef getFolder(llvm::StringRef path);
 /// is. Also as it is when the links go in a circle.
 std::string followLinks(const std::string &path, const std::string &sysroot);
 
-//===----------------------------------------------------------------------===//
-// The system (LoaderSystem.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The set-up of one system's loader: the cache, ld.so.conf, its default
-// folders, the glibc-hwcaps folders that this processor can use, ld.so.preload.
-// The system is this machine or a sysroot.
+// The system (LoaderSystem.cpp). The set-up of one system's loader: the cache,
+// ld.so.conf, its default folders, the glibc-hwcaps folders that this processor
+// can use, ld.so.preload. The system is this machine or a sysroot.
 //
 // Each loader has its default folders compiled in. Here existing folders
 // decide: lib/TRIPLET (Debian), else lib64, else lib.

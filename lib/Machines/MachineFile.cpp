@@ -111,9 +111,7 @@ MachineReader::MachineReader(Machine &machine) : machine(machine) {
       {"bands", each(&MachineReader::readBand), false}};
 }
 
-//===----------------------------------------------------------------------===//
 // Mappings and lists
-//===----------------------------------------------------------------------===//
 
 void MachineReader::readField(yaml::KeyValueNode &entry, SeenKeys &seen,
                               const Fields &fields) {
@@ -171,9 +169,7 @@ void MachineReader::readEntry(yaml::KeyValueNode &entry, SeenKeys &seen) {
   readField(entry, seen, rootFields);
 }
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 std::function<void(MachineReader::Value)> MachineReader::text(std::string &to) {
   return [this, &to](const Value &value) {
@@ -283,9 +279,7 @@ MachineReader::assumed(std::vector<StringRef> keys) {
   };
 }
 
-//===----------------------------------------------------------------------===//
 // The parts of a machine
-//===----------------------------------------------------------------------===//
 
 void MachineReader::readCache(const Value &value) {
   CacheLevel cache;

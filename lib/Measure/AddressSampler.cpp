@@ -43,9 +43,7 @@ static constexpr uint64_t codeSampleNs = 997000; ///< no multiple of a tick
 
 static size_t pageBytes() { return size_t(sysconf(_SC_PAGESIZE)); }
 
-//===----------------------------------------------------------------------===//
 // Events that are sampled
-//===----------------------------------------------------------------------===//
 
 /// The number of a PMU that the kernel names; nothing: there is none.
 [[maybe_unused]] static std::optional<uint32_t> findPmu(const char *name) {
@@ -138,12 +136,8 @@ bool mpg::isTlbMiss(uint64_t dataSource) {
   return (dataSource >> tlbShift) & PERF_MEM_TLB_MISS;
 }
 
-//===----------------------------------------------------------------------===//
-// SPE
-//===----------------------------------------------------------------------===//
-//
-// A record is a row of packets: a byte that says what it is, of which bits 4
-// and 5 are the size of what follows (1, 2, 4, 8 bytes); the time is the last
+// SPE. A record is a row of packets: a byte that says what it is, of which bits
+// 4 and 5 are the size of what follows (1, 2, 4, 8 bytes); the time is the last
 // one (Arm Architecture Reference Manual, D10, by way of perf's dumps: read).
 
 static constexpr uint8_t spePadding = 0x00, speEnd = 0x01, speTime = 0x71,
@@ -202,9 +196,7 @@ bool mpg::decodeSpe(ArrayRef<uint8_t> trace,
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // Rings
-//===----------------------------------------------------------------------===//
 
 namespace {
 

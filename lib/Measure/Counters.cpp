@@ -25,9 +25,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Which there are
-//===----------------------------------------------------------------------===//
 
 namespace mpg {
 
@@ -136,9 +134,7 @@ static std::vector<CounterKind> kindsOfThisProcessor() {
   return kinds;
 }
 
-//===----------------------------------------------------------------------===//
 // Why one is missing
-//===----------------------------------------------------------------------===//
 
 /// The number in kernel.perf_event_paranoid; "" if there is none.
 static std::string readParanoid() {
@@ -180,9 +176,7 @@ std::string mpg::whyNoSoftwareEvent(int error) {
   return describeError({"", PERF_TYPE_SOFTWARE, 0}, error, false);
 }
 
-//===----------------------------------------------------------------------===//
 // Opening and reading
-//===----------------------------------------------------------------------===//
 
 static int openCounter(const CounterKind &kind, pid_t process, bool onExec,
                        bool isUserOnly) {

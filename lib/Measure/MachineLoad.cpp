@@ -18,9 +18,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Clocks
-//===----------------------------------------------------------------------===//
 
 double mpg::nowSeconds() {
   timespec now;
@@ -41,15 +39,11 @@ std::string mpg::utcNow() {
   return text;
 }
 
-//===----------------------------------------------------------------------===//
-// Load
-//===----------------------------------------------------------------------===//
-//
-// What /proc/stat says of all processes, less what rusage says of this one and
-// its children, is what others used. The two are counted differently, by ticks
-// and exactly, so that over a short time the difference is off by a tick either
-// way. It is therefore not cut off at 0: summed over many short times it would
-// become load that was not there.
+// Load. What /proc/stat says of all processes, less what rusage says of this
+// one and its children, is what others used. The two are counted differently,
+// by ticks and exactly, so that over a short time the difference is off by a
+// tick either way. It is therefore not cut off at 0: summed over many short
+// times it would become load that was not there.
 
 /// The columns of the line "cpu" in /proc/stat, proc(5).
 enum Column {
@@ -181,9 +175,7 @@ std::string LoadBetween::describe() const {
       .str();
 }
 
-//===----------------------------------------------------------------------===//
 // Waiting for memory
-//===----------------------------------------------------------------------===//
 
 /// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234", in microseconds.
 static std::optional<double> parsePressure(StringRef pressure) {

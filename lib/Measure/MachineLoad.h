@@ -18,11 +18,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Clocks
-//===----------------------------------------------------------------------===//
-//
-// Time as measurements need it.
+// Clocks. Time as measurements need it.
 
 /// Seconds of CLOCK_MONOTONIC.
 double nowSeconds();
@@ -32,9 +28,7 @@ double toSeconds(const timeval &time);
 /// The time of day in UTC: "2026-01-01T00:00:00Z".
 std::string utcNow();
 
-//===----------------------------------------------------------------------===//
 // Load
-//===----------------------------------------------------------------------===//
 
 /// One look at /proc/stat, in ticks of USER_HZ, and at the CPU time of this
 /// process and its ended children.
@@ -70,15 +64,11 @@ struct LoadBetween {
 };
 LoadBetween loadBetween(const LoadSample &before, const LoadSample &after);
 
-//===----------------------------------------------------------------------===//
-// Waiting for memory
-//===----------------------------------------------------------------------===//
-//
-// Time that processes waited for memory: while the kernel joined free memory
-// into large pages (compaction) or freed it (reclaim); how often a page fault
-// had to do without a large page, how many large pages were split, and what
-// khugepaged made. The kernel counts for all processes since the boot, and some
-// of it for each control group: subtract two readings.
+// Waiting for memory. Time that processes waited for memory: while the kernel
+// joined free memory into large pages (compaction) or freed it (reclaim); how
+// often a page fault had to do without a large page, how many large pages were
+// split, and what khugepaged made. The kernel counts for all processes since
+// the boot, and some of it for each control group: subtract two readings.
 
 struct MemoryStalls {
   uint64_t compactions = 0;       ///< that a process waited for

@@ -21,9 +21,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Ranks
-//===----------------------------------------------------------------------===//
 
 /// The rank k, counted from 1, of both ends of the interval; 0 if there is
 /// none. \p probabilities: that the statistic is 0, 1, ...
@@ -105,9 +103,7 @@ static size_t endRankOfPairs(size_t m, size_t n) {
   return endRank(rows[n]);
 }
 
-//===----------------------------------------------------------------------===//
 // Estimates
-//===----------------------------------------------------------------------===//
 
 /// pre: sorted, not empty.
 static double computeMedian(ArrayRef<double> sorted) {

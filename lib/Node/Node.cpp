@@ -71,9 +71,7 @@ Node mpg::readNode(const SysTree &tree) {
   return node;
 }
 
-//===----------------------------------------------------------------------===//
 // Hints in pointers
-//===----------------------------------------------------------------------===//
 
 StringRef mpg::abilityName(Ability ability) {
   switch (ability) {

@@ -18,13 +18,9 @@ class raw_ostream;
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Hints in pointers
-//===----------------------------------------------------------------------===//
-//
-// Whether this node acts on the hints that a program carries in its pointers
-// (HPC tags), and what is missing if it does not. A pure function of what was
-// read and tried elsewhere.
+// Hints in pointers. Whether this node acts on the hints that a program carries
+// in its pointers (HPC tags), and what is missing if it does not. A pure
+// function of what was read and tried elsewhere.
 //
 // Nothing here is proof that tags are on: no program can see the override
 // itself. Where the vendor's command is installed it is on by default
@@ -47,9 +43,7 @@ struct TagSupport {
 
 TagSupport judgeTags(const NodeMachine &machine, const RegisterReach &reach);
 
-//===----------------------------------------------------------------------===//
 // All of a node
-//===----------------------------------------------------------------------===//
 
 struct Node {
   NodeMachine machine;
@@ -89,13 +83,9 @@ void writeNodeJson(llvm::raw_ostream &out, const Node &node,
 void writeNodePrometheus(llvm::raw_ostream &out, const Node &node,
                          const Verdict &verdict);
 
-//===----------------------------------------------------------------------===//
-// The verdict (Verdict.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The conclusion from the facts about a node: does a program that starts here
-// now get pages of 2 MiB, how many, and which command improves it. Pure
-// functions of the facts.
+// The verdict (Verdict.cpp). The conclusion from the facts about a node: does a
+// program that starts here now get pages of 2 MiB, how many, and which command
+// improves it. Pure functions of the facts.
 
 enum class VerdictStatus : uint8_t {
   pool,        ///< the pool gives pages, as many as are needed

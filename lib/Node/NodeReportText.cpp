@@ -14,9 +14,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Values in words
-//===----------------------------------------------------------------------===//
 
 static std::string unknownText(StringRef why) {
   return "unknown (" + printable(why) + ")";
@@ -50,9 +48,7 @@ static void row(raw_ostream &out, StringRef label, const char *text,
   row(out, label, formatv(text, values...).str());
 }
 
-//===----------------------------------------------------------------------===//
 // The verdict
-//===----------------------------------------------------------------------===//
 
 static void writeMachine(raw_ostream &out, const Node &node) {
   const NodeMachine &machine = node.machine;
@@ -124,9 +120,7 @@ static void writeNotes(raw_ostream &out, const Verdict &verdict) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Pages
-//===----------------------------------------------------------------------===//
 
 static void writePool(raw_ostream &out, const Node &node,
                       const HugePool &pool) {
@@ -226,9 +220,7 @@ static void writeTransparent(raw_ostream &out, const TransparentFacts &facts) {
     row(out, "by size", line);
 }
 
-//===----------------------------------------------------------------------===//
 // Limits, nodes, kernel
-//===----------------------------------------------------------------------===//
 
 static void writeGroups(raw_ostream &out, StringRef label,
                         const GroupLimits &groups) {

@@ -274,9 +274,7 @@ static std::string pagesText(uint64_t pages) {
          formatBytes(multiplyCapped(pages, largePageBytes)) + ")";
 }
 
-//===----------------------------------------------------------------------===//
 // How many pages
-//===----------------------------------------------------------------------===//
 
 /// Free pages of the pool on nodes that this process may use; all of them if
 /// the nodes do not tell.
@@ -320,9 +318,7 @@ static Fact<uint64_t> availablePages(const Node &node) {
   return pages;
 }
 
-//===----------------------------------------------------------------------===//
 // Commands
-//===----------------------------------------------------------------------===//
 
 /// Nodes that have to be named, because the common file would enlarge the pool
 /// on others as well; empty if it would not.
@@ -384,9 +380,7 @@ static uint64_t pagesToAdd(const Node &node, const Verdict &verdict) {
   return node.pages.availableBytes.valueOr(0) / 2 / largePageBytes;
 }
 
-//===----------------------------------------------------------------------===//
 // The advice that decides
-//===----------------------------------------------------------------------===//
 
 /// The pool is empty or too small.
 static void advisePool(const Node &node, Verdict &verdict) {
@@ -469,9 +463,7 @@ static void adviseUnknown(const Fact<uint64_t> &pages, Verdict &verdict) {
   verdict.advice.push_back(std::move(advice));
 }
 
-//===----------------------------------------------------------------------===//
 // The verdict
-//===----------------------------------------------------------------------===//
 
 static VerdictStatus decide(const Node &node, const Verdict &verdict) {
   if (verdict.availablePages && *verdict.availablePages) {

@@ -10,9 +10,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Expressions
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -136,9 +134,7 @@ std::optional<int64_t> mpg::evaluate(StringRef expression,
   return ConstantExpression(expression, constants).value();
 }
 
-//===----------------------------------------------------------------------===//
 // Declarations
-//===----------------------------------------------------------------------===//
 
 size_t mpg::findOutside(StringRef text, StringRef token) {
   unsigned depth = 0;

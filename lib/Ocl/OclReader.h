@@ -20,12 +20,8 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// The source (FortranLines.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Fortran source text as a list of statements and OCL lines. Continuation lines
-// are joined, and comments removed.
+// The source (FortranLines.cpp). Fortran source text as a list of statements
+// and OCL lines. Continuation lines are joined, and comments removed.
 //
 // Both source forms are known: free, and fixed with its columns. The text is
 // not checked: that is the compiler's work, so whatever is no Fortran comes out

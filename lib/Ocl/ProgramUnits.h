@@ -20,12 +20,9 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Directives (OclDirective.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The text after !OCL, taken apart. Only the directives of the sector cache
-// and of zero fill are known here; of all others there is the name.
+// Directives (OclDirective.cpp). The text after !OCL, taken apart. Only the
+// directives of the sector cache and of zero fill are known here; of all others
+// there is the name.
 //
 // Checks the request of a directive (HW:a64fx-l2-ways-job), but not its place:
 // that takes the whole procedure (OclReader).

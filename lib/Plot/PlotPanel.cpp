@@ -404,10 +404,6 @@ void mpg::writePanel(raw_ostream &out, const PanelDrawing &drawing) {
   PanelWriter(out, drawing).write();
 }
 
-//===----------------------------------------------------------------------===//
-// How plots look
-//===----------------------------------------------------------------------===//
-//
 // How plots look: six colours with a shape each, in light and in dark.
 
 StringRef mpg::plotStyle() {

@@ -19,12 +19,8 @@ class raw_ostream;
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Axes
-//===----------------------------------------------------------------------===//
-//
-// Which part of the numbers is shown, where a value lies on it,
-// and the round numbers that are written beside it.
+// Axes. Which part of the numbers is shown, where a value lies on it, and the
+// round numbers that are written beside it.
 
 /// \p value for people, with about four digits: "46.27", "1033", "1.5e-05"; "-"
 /// for NaN.
@@ -62,9 +58,7 @@ private:
   std::vector<AxisTick> marks;
 };
 
-//===----------------------------------------------------------------------===//
 // Panels
-//===----------------------------------------------------------------------===//
 
 /// A point and where it belongs.
 struct PlotPoint {

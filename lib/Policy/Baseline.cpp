@@ -48,9 +48,7 @@ bool Baseline::Entry::operator<(const Entry &other) const {
          std::tie(other.path, other.id, other.fingerprint);
 }
 
-//===----------------------------------------------------------------------===//
 // Contents
-//===----------------------------------------------------------------------===//
 
 std::string Baseline::getName(StringRef path) const {
   return folder ? folder->getName(path) : absolutePath(path);
@@ -75,9 +73,7 @@ unsigned Baseline::apply(std::vector<Finding> &findings, StringRef path) const {
   return unsigned(before - findings.size());
 }
 
-//===----------------------------------------------------------------------===//
 // Reading
-//===----------------------------------------------------------------------===//
 
 /// The defect of the document's frame; "" without one.
 static std::string wrongSchema(const json::Object &root) {
@@ -138,9 +134,7 @@ Expected<Baseline> Baseline::read(const std::string &path) {
   return baseline;
 }
 
-//===----------------------------------------------------------------------===//
 // Writing
-//===----------------------------------------------------------------------===//
 
 static void writeEntries(raw_ostream &out,
                          const std::map<Baseline::Entry, std::string> &all) {
@@ -176,14 +170,10 @@ Error Baseline::write(const std::string &path) const {
   return code ? fail(code.message()) : Error::success();
 }
 
-//===----------------------------------------------------------------------===//
-// The identity of a finding
-//===----------------------------------------------------------------------===//
-//
-// The parts are put together as text, so that what a fingerprint depends on
-// can be read below. The title is one of them: two findings of one rule about
-// one section often differ in nothing else. A title that is reworded is
-// therefore a new finding, which CHANGELOG.md has to say.
+// The identity of a finding. The parts are put together as text, so that what a
+// fingerprint depends on can be read below. The title is one of them: two
+// findings of one rule about one section often differ in nothing else. A title
+// that is reworded is therefore a new finding, which CHANGELOG.md has to say.
 
 /// As absolutePath(), but relative if it was.
 static std::string plainPath(StringRef path) {

@@ -34,9 +34,7 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Findings
-//===----------------------------------------------------------------------===//
 
 static std::string formatLine(const Finding &finding) {
   StringRef vendor = getInfo(finding.id).vendor;
@@ -81,9 +79,7 @@ static bool compareFindings(DiffLines &lines, ArrayRef<Finding> before,
   return isWorse;
 }
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 /// "all of 8 MiB", "6 MiB of 8 MiB", "yes".
 static std::string eligibleText(const Region &region) {
@@ -140,9 +136,7 @@ static bool compareRegions(DiffLines &lines, const FileReport &before,
   return isWorse;
 }
 
-//===----------------------------------------------------------------------===//
 // Segments and libraries
-//===----------------------------------------------------------------------===//
 
 /// "4 (R, RX, R, RW), aligned to 2 MiB"
 static std::string segmentsText(const Facts &facts) {

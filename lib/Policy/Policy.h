@@ -18,13 +18,9 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Patterns of names
-//===----------------------------------------------------------------------===//
-//
-// For paths and symbols, as a shell has them, with ** added: * and ?
-// stay within one part of a path, ** crosses slashes. llvm::GlobPattern does
-// not know the difference. Matching takes time in proportion to the two
+// Patterns of names. For paths and symbols, as a shell has them, with ** added:
+// * and ? stay within one part of a path, ** crosses slashes. llvm::GlobPattern
+// does not know the difference. Matching takes time in proportion to the two
 // lengths, whatever the pattern: patterns come from files.
 
 /// * ? [a-z] [!a-z] **, and \ in front of a character that stands for itself.
@@ -66,14 +62,11 @@ private:
   bool wild = false;
 };
 
-//===----------------------------------------------------------------------===//
-// The identity of a finding
-//===----------------------------------------------------------------------===//
-//
-// From one run to the next; and one name for a file however it was written:
-// "./a", "a" and "b/../a" are the same. Names are compared as text first and
-// symbolic links are followed only where text does not help: "current/app"
-// has to stay the same file when "current" points to another build tomorrow.
+// The identity of a finding. From one run to the next; and one name for a file
+// however it was written: "./a", "a" and "b/../a" are the same. Names are
+// compared as text first and symbolic links are followed only where text does
+// not help: "current/app" has to stay the same file when "current" points to
+// another build tomorrow.
 
 /// Absolute, without "." and "//", and ".." taken as text.
 std::string absolutePath(llvm::StringRef path);
@@ -102,9 +95,7 @@ std::string computeFingerprint(const Finding &finding, llvm::StringRef path);
 /// Digits of names stay.
 std::string withoutNumbers(llvm::StringRef text);
 
-//===----------------------------------------------------------------------===//
 // Decisions
-//===----------------------------------------------------------------------===//
 
 /// One accepted finding. Globs: * ? [a-z] **, as a shell.
 struct Suppression {

@@ -234,12 +234,9 @@ std::vector<std::string> Suppressor::complaints(bool whole) const {
   return lines;
 }
 
-//===----------------------------------------------------------------------===//
-// Patterns of names
-//===----------------------------------------------------------------------===//
-//
-// All ways to match are followed at once, one character after the other: a
-// state is the number of the token that is to be matched next.
+// Patterns of names. All ways to match are followed at once, one character
+// after the other: a state is the number of the token that is to be matched
+// next.
 
 void Glob::add(Kind kind) {
   tokens.push_back({kind, {}});

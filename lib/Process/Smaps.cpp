@@ -153,9 +153,7 @@ std::vector<MappedArea> mpg::parseProcessSmaps(pid_t pid, StringRef smaps,
   return areas;
 }
 
-//===----------------------------------------------------------------------===//
 // Large pages that smaps does not count
-//===----------------------------------------------------------------------===//
 
 uint64_t mpg::upperPageBytes(uint64_t baseBytes) {
   // A table is a base page of 8 bytes an entry.

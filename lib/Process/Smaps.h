@@ -79,15 +79,11 @@ std::vector<MappedArea> parseProcessSmaps(pid_t pid, llvm::StringRef smaps,
 /// empty if they may not be read.
 std::vector<MappedArea> readSmaps(pid_t pid);
 
-//===----------------------------------------------------------------------===//
-// Large pages that smaps does not count
-//===----------------------------------------------------------------------===//
-//
-// Transparent pages of 2 MiB: the AnonHugePages of smaps are those that one
-// entry of the upper page table maps: 2 MiB where the base page is 4 KiB, but
-// 512 MiB where it is 64 KiB. There 32 joined base pages make 2 MiB
-// (HW:huge-sizes-64k), and only /proc/kpageflags, which is root's, shows them.
-// Without it they are "not known", never 0.
+// Large pages that smaps does not count. Transparent pages of 2 MiB: the
+// AnonHugePages of smaps are those that one entry of the upper page table maps:
+// 2 MiB where the base page is 4 KiB, but 512 MiB where it is 64 KiB. There 32
+// joined base pages make 2 MiB (HW:huge-sizes-64k), and only /proc/kpageflags,
+// which is root's, shows them. Without it they are "not known", never 0.
 
 /// The memory that one entry of the upper page table maps.
 uint64_t upperPageBytes(uint64_t baseBytes);

@@ -269,9 +269,7 @@ void mpg::endLike(int waitStatus) {
   _exit(128 + signalNumber);
 }
 
-//===----------------------------------------------------------------------===//
 // Processes that the program started
-//===----------------------------------------------------------------------===//
 
 SmallVector<StringRef, 52> mpg::statFields(StringRef stat) {
   SmallVector<StringRef, 52> fields;

@@ -18,9 +18,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Looking
-//===----------------------------------------------------------------------===//
 
 /// Records the places of code, for a program that will be killed. Costs only a
 /// read as long as there are no new sites.
@@ -174,9 +172,7 @@ void ProfileRecorder::addBlocks() {
   ranges = std::move(apart);
 }
 
-//===----------------------------------------------------------------------===//
 // The rest
-//===----------------------------------------------------------------------===//
 
 /// The name of memory between named objects; "" if its address names it.
 static StringRef restName(RunRegion region) {
@@ -284,9 +280,7 @@ void ProfileRecorder::addCode() {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Pages
-//===----------------------------------------------------------------------===//
 
 void ProfileRecorder::measure(pid_t pid) {
   PageScan scan(pid, areas);
@@ -311,9 +305,7 @@ void ProfileRecorder::measure(pid_t pid) {
     object.peakBytes = std::max(object.peakBytes, object.bytes);
 }
 
-//===----------------------------------------------------------------------===//
 // After the program
-//===----------------------------------------------------------------------===//
 
 void ProfileRecorder::nameSites() {
   ProfileSymbols symbols(areas, image);

@@ -20,12 +20,9 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Names (ProfileSymbols.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The files that are mapped into a process, and names of its data from their
-// symbol tables. A stripped file has the names that it exports.
+// Names (ProfileSymbols.cpp). The files that are mapped into a process, and
+// names of its data from their symbol tables. A stripped file has the names
+// that it exports.
 
 /// A variable.
 struct DataName {
@@ -209,11 +206,7 @@ void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 
-//===----------------------------------------------------------------------===//
-// Words (ProfileText.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Words that the profile's table and its page share.
+// Words (ProfileText.cpp). Words that the profile's table and its page share.
 
 /// "99 %"; never 100 while a byte is missing.
 std::string percentText(uint64_t part, uint64_t all);

@@ -176,9 +176,7 @@ FaultCount ProfileFaults::within(uint64_t start, uint64_t end) const {
   return count;
 }
 
-//===----------------------------------------------------------------------===//
 // The cost of a fault
-//===----------------------------------------------------------------------===//
 
 static double threadNs() {
   timespec now = {};

@@ -41,12 +41,9 @@ std::vector<mpg_profile_block> readProfileBlocks(int fd);
 /// How many sites there are: changes when one is added.
 unsigned countSites(int fd);
 
-//===----------------------------------------------------------------------===//
-// Page faults
-//===----------------------------------------------------------------------===//
-//
-// Which block of the heap, or which other place, each page fault was in. Blocks
-// come and go, so that is decided soon after the fault, by its time.
+// Page faults. Which block of the heap, or which other place, each page fault
+// was in. Blocks come and go, so that is decided soon after the fault, by its
+// time.
 
 /// Page faults of an object.
 struct FaultCount {

@@ -26,9 +26,7 @@ static constexpr double minLastSeconds = 0.5;
 static constexpr double timesCost = 50;
 static constexpr size_t maxOthers = 1 << 20;
 
-//===----------------------------------------------------------------------===//
 // Counts
-//===----------------------------------------------------------------------===//
 
 void AccessCount::addSums(const AccessCount &other) {
   bytes += other.bytes;
@@ -83,9 +81,7 @@ std::optional<uint64_t> AccessCount::hotBloatBytes() const {
   return uint64_t(double(bytes) / double(intervals) * *hot / 100 * *skew / 100);
 }
 
-//===----------------------------------------------------------------------===//
 // Looking
-//===----------------------------------------------------------------------===//
 
 void WorkingSet::start() {
   begin = nowSeconds();
@@ -142,9 +138,7 @@ std::string WorkingSet::missing() const {
   return "not available: it ended before it could be looked at";
 }
 
-//===----------------------------------------------------------------------===//
 // By place
-//===----------------------------------------------------------------------===//
 
 static uint64_t getEnd(const mpg_profile_block &block) {
   return block.start + block.bytes;

@@ -113,9 +113,7 @@ static void writeRegions(raw_ostream &out, const FileReport &report,
   out << "</p>\n";
 }
 
-//===----------------------------------------------------------------------===//
 // Libraries
-//===----------------------------------------------------------------------===//
 
 /// The entries that each entry asked for first; those of the program and of
 /// LD_PRELOAD at -1 and -2.
@@ -198,12 +196,8 @@ void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
     writeClosure(out, *report.closure);
 }
 
-//===----------------------------------------------------------------------===//
-// Findings
-//===----------------------------------------------------------------------===//
-//
-// Of a file or a job script: what, why, cost, and the fix with lines that one
-// click selects.
+// Findings. Of a file or a job script: what, why, cost, and the fix with lines
+// that one click selects.
 
 /// A damaged file may have hundreds; more are not read.
 static constexpr size_t findingLimit = 200;

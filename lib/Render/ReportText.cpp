@@ -380,9 +380,7 @@ void mpg::writeTotals(raw_ostream &out, const AuditTotals &totals,
           << "\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The job script
-//===----------------------------------------------------------------------===//
 
 /// "./app, ./post": what a script starts twice is one program.
 static std::string programList(const JobReport &job) {

@@ -85,9 +85,7 @@ SimArrays::Range SimArrays::find(uint64_t address) const {
   return {block->second.end, end, 0};
 }
 
-//===----------------------------------------------------------------------===//
 // Pages of arrays
-//===----------------------------------------------------------------------===//
 
 void SimPageUse::find(unsigned array, uint64_t hugeFrame, Recent &one) {
   if (array >= used.size())

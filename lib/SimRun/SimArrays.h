@@ -72,12 +72,9 @@ private:
   uint64_t changeCount = 1;
 };
 
-//===----------------------------------------------------------------------===//
-// Pages of arrays
-//===----------------------------------------------------------------------===//
-//
-// Which 4 KiB of the 2 MiB pages that an array touches are used: what large
-// pages take of memory beyond what the program needs (hot bloat).
+// Pages of arrays. Which 4 KiB of the 2 MiB pages that an array touches are
+// used: what large pages take of memory beyond what the program needs (hot
+// bloat).
 
 /// Pages of each size with an access.
 struct PageUse {

@@ -184,9 +184,7 @@ std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
   return filled;
 }
 
-//===----------------------------------------------------------------------===//
 // Names that do not exist
-//===----------------------------------------------------------------------===//
 
 /// A word of two letters is close to anything, so the distance depends on the
 /// length. A pure guess costs nothing; a wrong name of a megabyte would.

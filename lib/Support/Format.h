@@ -73,9 +73,7 @@ void writeFact(llvm::raw_ostream &out, llvm::StringRef label, unsigned columns,
 /// for programs that read line by line.
 std::string fillLine(llvm::StringRef text, unsigned indent);
 
-//===----------------------------------------------------------------------===//
 // Names that do not exist
-//===----------------------------------------------------------------------===//
 
 /// The one of \p names that \p typed is a slip of; empty: none is close.
 llvm::StringRef nearestName(llvm::StringRef typed,

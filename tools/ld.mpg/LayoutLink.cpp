@@ -26,11 +26,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// One run of lld
-//===----------------------------------------------------------------------===//
-//
-// lld itself is linked in as a library. It runs by a plan
+// One run of lld. lld itself is linked in as a library. It runs by a plan
 // (lib/Link/InputScan.h), with the two added objects
 // (lib/Link/LayoutObjects.h), and leaves no trace of them but in a map. lld
 // ends its process without tidying up, which would cost a few percent of a
@@ -209,9 +205,7 @@ static int runLld(const LinkContext &link, const LinkPlan &plan,
   return run ? run->finish(link, out) : failed(run.takeError());
 }
 
-//===----------------------------------------------------------------------===//
 // The link
-//===----------------------------------------------------------------------===//
 
 namespace {
 

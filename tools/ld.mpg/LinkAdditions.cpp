@@ -19,9 +19,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // libmpg
-//===----------------------------------------------------------------------===//
 
 static bool isForMachine(const std::string &path,
                          std::optional<Machine> machine) {
@@ -180,9 +178,7 @@ void mpg::noteRuntime(const LinkContext &link) {
             "(silence: MPG_QUIET=1)\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The pass plugin
-//===----------------------------------------------------------------------===//
 
 /// Loads the plugin into this process for good.
 static std::string loadPlugin(const std::string &path) {

@@ -18,14 +18,10 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// The promise of the layout
-//===----------------------------------------------------------------------===//
-//
-// Checked on the file that came out: .data and .bss (and .ldata, .lbss) begin
-// and end on borders of large pages, in memory that belongs to nothing else,
-// and the file asks the kernel to load it so. The check knows nothing of how
-// the layout was made.
+// The promise of the layout. Checked on the file that came out: .data and .bss
+// (and .ldata, .lbss) begin and end on borders of large pages, in memory that
+// belongs to nothing else, and the file asks the kernel to load it so. The
+// check knows nothing of how the layout was made.
 
 static bool isData(const Section &section) {
   return (section.flags & SHF_ALLOC) && !(section.flags & SHF_TLS) &&
@@ -240,9 +236,7 @@ static std::vector<std::string> checkText(Image &image, uint64_t hugeBytes) {
   return reasons;
 }
 
-//===----------------------------------------------------------------------===//
 // The link
-//===----------------------------------------------------------------------===//
 
 raw_ostream &mpg::error() { return errs() << "ld.mpg: error: "; }
 raw_ostream &mpg::warning() { return errs() << "ld.mpg: warning: "; }
@@ -258,9 +252,7 @@ int mpg::failed(Error reason) {
   return 1;
 }
 
-//===----------------------------------------------------------------------===//
 // Inputs
-//===----------------------------------------------------------------------===//
 
 Expected<ScanChild> ScanChild::start(const LinkRequest &request,
                                      ArrayRef<LinkInput> inputs,
@@ -333,9 +325,7 @@ void mpg::explainFailure(const LinkContext &link) {
               "--mpg-huge=2M\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The output
-//===----------------------------------------------------------------------===//
 
 bool mpg::isSpecialOutput(const std::string &path) {
   sys::fs::file_status status;

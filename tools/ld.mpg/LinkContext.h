@@ -38,13 +38,10 @@ bool isForReader(const LinkRequest &request);
 /// Says \p reason as an error; returns the exit status.
 int failed(llvm::Error reason);
 
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-//
-// When which inputs are scanned (lib/Link/InputScan.h), and the messages about
-// them. Objects are scanned first. When they hold little, lld starts while the
-// archives are still being scanned, as if these held little too.
+// Inputs. When which inputs are scanned (lib/Link/InputScan.h), and the
+// messages about them. Objects are scanned first. When they hold little, lld
+// starts while the archives are still being scanned, as if these held little
+// too.
 
 class ScanChild {
 public:
@@ -74,9 +71,7 @@ bool checkSlimObjects(const ScanResult &scan);
 /// After lld has failed: says what it could not know.
 void explainFailure(const LinkContext &link);
 
-//===----------------------------------------------------------------------===//
 // The output
-//===----------------------------------------------------------------------===//
 
 /// True if the output is not a file but a device, a pipe or standard output: it
 /// cannot be read back, or written again.
@@ -94,15 +89,11 @@ OutputFacts readOutput(const std::string &path, uint64_t hugeBytes);
 
 void removeOutput(const std::string &path);
 
-//===----------------------------------------------------------------------===//
-// The link (LayoutLink.cpp)
-//===----------------------------------------------------------------------===//
-//
-// A link with the layout, if the data is large enough for it. The size is
-// guessed from the inputs, the link runs accordingly, and the output is
-// measured; only when the guess was wrong a second link follows
-// (lib/Link/InputScan.h). The result depends on the inputs only, never on which
-// process is quicker.
+// The link (LayoutLink.cpp). A link with the layout, if the data is large
+// enough for it. The size is guessed from the inputs, the link runs
+// accordingly, and the output is measured; only when the guess was wrong a
+// second link follows (lib/Link/InputScan.h). The result depends on the inputs
+// only, never on which process is quicker.
 //
 // lld's messages and exit status pass through untouched. It writes its output
 // in one step; an output that fails the check afterwards is removed.
@@ -120,9 +111,7 @@ int linkUnderScript(LinkContext &link);
 // ld.mpg's additions to a link: libmpg, of the machine that is linked for, and
 // for LTO code mpgtools' pass plugin if it lies beside this program.
 
-//===----------------------------------------------------------------------===//
 // libmpg
-//===----------------------------------------------------------------------===//
 
 /// Looks for the libmpg that the link is to have, and of the machine that is
 /// linked for as far as that is known. False if it is asked for and missing;
@@ -136,13 +125,10 @@ void addRuntime(const LinkContext &link, Additions &additions);
 /// moved: to a user who reads it.
 void noteRuntime(const LinkContext &link);
 
-//===----------------------------------------------------------------------===//
-// The pass plugin
-//===----------------------------------------------------------------------===//
-//
-// lld is given it in every link, because bitcode can lie in any archive and lld
-// loads it only when it compiles some. Whether lld can load it is looked at
-// first where there is bitcode, and else when the link has failed.
+// The pass plugin. lld is given it in every link, because bitcode can lie in
+// any archive and lld loads it only when it compiles some. Whether lld can load
+// it is looked at first where there is bitcode, and else when the link has
+// failed.
 
 /// The plugin that LTO code is to have, or nothing: not a second time if the
 /// user names it.

@@ -149,12 +149,8 @@ std::optional<Options> mpg::parseOptions(int argc, char **argv, int &status) {
   return options;
 }
 
-//===----------------------------------------------------------------------===//
-// Configuration files
-//===----------------------------------------------------------------------===//
-//
-// The site's file is read first, then the project's;
-// the command line wins over both, but for the keys that the site has locked.
+// Configuration files. The site's file is read first, then the project's; the
+// command line wins over both, but for the keys that the site has locked.
 
 /// The administrator's settings for all users of the machine. Keys that its
 /// "locked" names hold whatever the project and the command line set.
@@ -328,9 +324,7 @@ Error ConfiguredOptions::read() {
   return Error::success();
 }
 
-//===----------------------------------------------------------------------===//
 // Accepted findings
-//===----------------------------------------------------------------------===//
 
 /// "2026-11-22", in the time zone of the user.
 static std::string today() {

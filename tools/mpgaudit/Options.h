@@ -58,11 +58,8 @@ struct Options {
 /// exit status.
 std::optional<Options> parseOptions(int argc, char **argv, int &status);
 
-//===----------------------------------------------------------------------===//
-// Configuration files
-//===----------------------------------------------------------------------===//
-//
-// All of them are parsed options, to which one reader gives their meaning.
+// Configuration files. All of them are parsed options, to which one reader
+// gives their meaning.
 
 class ConfiguredOptions {
 public:
@@ -104,10 +101,6 @@ private:
 /// usually follow from it.
 std::string readOptions(const ConfiguredOptions &configured, Options &options);
 
-//===----------------------------------------------------------------------===//
-// Accepted findings
-//===----------------------------------------------------------------------===//
-//
 // Accepted findings, from the options and the configuration file, applied to
 // one report after the other.
 

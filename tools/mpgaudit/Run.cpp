@@ -97,9 +97,7 @@ bool Run::fail(const std::string &path, StringRef reason) {
   return false;
 }
 
-//===----------------------------------------------------------------------===//
 // One input
-//===----------------------------------------------------------------------===//
 
 void Run::writeAdvice(raw_ostream &out, const FileReport &report,
                       const Input &input) const {
@@ -223,9 +221,7 @@ Rendered Run::audit(const Input &input) {
   return rendered;
 }
 
-//===----------------------------------------------------------------------===//
 // In order
-//===----------------------------------------------------------------------===//
 
 void Run::print(const Rendered &rendered) {
   // Earlier output must not appear after a later message.
@@ -312,9 +308,7 @@ void Run::auditAll() {
       [&](Rendered rendered) { emit(std::move(rendered)); });
 }
 
-//===----------------------------------------------------------------------===//
 // The job script and the process
-//===----------------------------------------------------------------------===//
 
 bool Run::readScript() {
   if (options.job.empty())
@@ -429,9 +423,7 @@ void Run::auditScript() {
   worst = std::max(worst, findWorst(job.findings));
 }
 
-//===----------------------------------------------------------------------===//
 // Begin and end
-//===----------------------------------------------------------------------===//
 
 bool Run::start() {
   if (Error error = policy.start()) {

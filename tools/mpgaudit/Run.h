@@ -17,12 +17,8 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Inputs (Inputs.cpp)
-//===----------------------------------------------------------------------===//
-//
-// From operands to the list of files to audit: plain names, @lists, a
-// NUL-separated list, directories.
+// Inputs (Inputs.cpp). From operands to the list of files to audit: plain
+// names, @lists, a NUL-separated list, directories.
 
 struct JobLaunch;
 

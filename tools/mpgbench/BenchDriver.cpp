@@ -25,10 +25,6 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// The machine
-//===----------------------------------------------------------------------===//
-//
 // The machine in a few lines, for every report: enough to compare its numbers
 // with another machine's. Names neither the host nor its user.
 
@@ -96,9 +92,7 @@ static Parameters describeMachine(const Node &node) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // The plan
-//===----------------------------------------------------------------------===//
 
 /// A worker never gets more than this part of the memory that is free.
 static constexpr unsigned memoryShare = 2;
@@ -196,9 +190,7 @@ Expected<BenchRun> mpg::planExperiments(const DriveOptions &options,
   return run;
 }
 
-//===----------------------------------------------------------------------===//
 // Rounds
-//===----------------------------------------------------------------------===//
 
 void mpg::stopDriving() { endWorkers(); }
 bool mpg::isDrivingStopped() { return areWorkersEnded(); }

@@ -215,9 +215,7 @@ static bool report(const std::string &name, std::error_code code) {
   return !code;
 }
 
-//===----------------------------------------------------------------------===//
 // list, run, --compare
-//===----------------------------------------------------------------------===//
 
 /// Of all experiments one line each; of named ones their points.
 static void list(const BenchRun &run, bool showsPoints) {

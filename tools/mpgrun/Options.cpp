@@ -282,9 +282,7 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
   return options;
 }
 
-//===----------------------------------------------------------------------===//
 // The program's environment
-//===----------------------------------------------------------------------===//
 
 /// "old" after \p front, as lists of the loader and of sanitizers are.
 static std::string prepend(std::string front, const char *name) {

@@ -65,9 +65,7 @@ struct RunOptions {
 /// usage error); \p status is then the exit status.
 std::optional<RunOptions> parseOptions(int argc, char **argv, int &status);
 
-//===----------------------------------------------------------------------===//
 // The program's environment
-//===----------------------------------------------------------------------===//
 
 /// Name and value of what is set beside what is there.
 using Settings = std::vector<std::pair<std::string, std::string>>;

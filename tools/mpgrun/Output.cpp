@@ -30,9 +30,7 @@ bool mpg::fillStandardFiles(ClosedFile inProgram) {
   return hasOutput;
 }
 
-//===----------------------------------------------------------------------===//
 // The file of a report
-//===----------------------------------------------------------------------===//
 
 static const char *describe(int error) {
   return error == ENXIO ? "this pipe has no reader" : strerror(error);

@@ -97,9 +97,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // HPC tags
-//===----------------------------------------------------------------------===//
 
 TagSwitch::TagSwitch(std::optional<bool> wanted) {
   if (!wanted)
@@ -136,9 +134,7 @@ TagSwitch::~TagSwitch() {
             << "ends\n";
 }
 
-//===----------------------------------------------------------------------===//
 // Before the run
-//===----------------------------------------------------------------------===//
 
 /// Reports obstacles for a preloaded library, or for the program itself. The
 /// program runs anyway.
@@ -193,9 +189,7 @@ int Runner::become() {
   return refuseProgram(options, program, errno);
 }
 
-//===----------------------------------------------------------------------===//
 // With a report
-//===----------------------------------------------------------------------===//
 
 /// Nothing for an empty \p pattern.
 void Runner::writeFile(const std::string &pattern, pid_t pid,

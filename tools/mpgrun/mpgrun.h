@@ -18,12 +18,9 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Standard error and standard files
-//===----------------------------------------------------------------------===//
-//
-// mpgrun may be started without standard files: the next file to be opened
-// would take such a number, and what is printed would end in it.
+// Standard error and standard files. mpgrun may be started without standard
+// files: the next file to be opened would take such a number, and what is
+// printed would end in it.
 
 inline llvm::raw_ostream &error() { return llvm::errs() << "mpgrun: error: "; }
 inline llvm::raw_ostream &note() { return llvm::errs() << "mpgrun: note: "; }
@@ -35,9 +32,7 @@ enum class ClosedFile { staysClosed, isDevNull };
 /// if standard output was.
 bool fillStandardFiles(ClosedFile inProgram);
 
-//===----------------------------------------------------------------------===//
 // The file of a report
-//===----------------------------------------------------------------------===//
 
 /// Says in one line if a file of the name could not be written now. Leaves no
 /// file behind, but a folder where its name comes from the job.
@@ -49,12 +44,9 @@ void warnIfNotWritable(llvm::StringRef pattern);
 bool writeReportFile(llvm::StringRef pattern, pid_t pid,
                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
-//===----------------------------------------------------------------------===//
-// Notes about a program (ProgramNotes.cpp)
-//===----------------------------------------------------------------------===//
-//
-// mpgrun's notes about a program before it runs it: why it cannot be run, and
-// what keeps a preloaded library from working in it.
+// Notes about a program (ProgramNotes.cpp). mpgrun's notes about a program
+// before it runs it: why it cannot be run, and what keeps a preloaded library
+// from working in it.
 
 struct Obstacle {
   std::string text;     ///< empty: there is none
@@ -78,12 +70,8 @@ bool canBeTried(const RunOptions &options, const Program &program, int &status);
 /// Says why exec failed with \p code; the exit status for that.
 int refuseProgram(const RunOptions &options, const Program &program, int code);
 
-//===----------------------------------------------------------------------===//
-// Comparisons (Compare.cpp, CompareRank.cpp)
-//===----------------------------------------------------------------------===//
-//
-// mpgrun --compare: makes the plan out of the options, lets Compare/ carry it
-// out, and writes the report.
+// Comparisons (Compare.cpp, CompareRank.cpp). mpgrun --compare: makes the plan
+// out of the options, lets Compare/ carry it out, and writes the report.
 
 /// The exit status of mpgrun.
 /// pre: \p options ask for a comparison; \p program can be tried.

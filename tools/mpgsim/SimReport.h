@@ -170,9 +170,7 @@ std::string shortCount(const SimInterval &interval);
 std::string arrayName(const SimPart &part, size_t max);
 std::string loopName(const SimPart &part, size_t max);
 
-//===----------------------------------------------------------------------===//
 // Tables, for text and HTML
-//===----------------------------------------------------------------------===//
 
 /// To and from memory, at most.
 uint64_t trafficBytes(const SimReport &report, const SimPageCounts &page);

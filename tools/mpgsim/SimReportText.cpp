@@ -216,9 +216,7 @@ std::string mpg::loopName(const SimPart &part, size_t max) {
   return function.empty() ? name : name + " (" + function + ")";
 }
 
-//===----------------------------------------------------------------------===//
 // The part of the run that a report is about
-//===----------------------------------------------------------------------===//
 
 double SimSampled::maxPercent() const {
   // Two clocks of the kernel, read at two moments.

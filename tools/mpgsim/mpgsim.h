@@ -21,9 +21,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Shared memory (SimRing.cpp)
-//===----------------------------------------------------------------------===//
 
 // The memory that the program writes, and the thread that reads it while the
 // program runs. Nothing of it is in a file system: a run that is killed leaves
@@ -87,9 +85,7 @@ private:
   bool isOver = false; ///< for the sampler
 };
 
-//===----------------------------------------------------------------------===//
 // --engine=qemu (SimQemu.cpp)
-//===----------------------------------------------------------------------===//
 
 // Which qemu runs the program, how, and what its addresses are in the source.
 // The program may come from any compiler; what records it is MpgQemu.so, inside

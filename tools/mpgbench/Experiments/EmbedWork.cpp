@@ -105,9 +105,7 @@ struct EmbedPlaces {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Rows
-//===----------------------------------------------------------------------===//
 
 /// Writes row \p number of a table to \p row: all of it says the number.
 static void fillRow(const EmbedWork &work, char *row, uint64_t number) {
@@ -168,9 +166,7 @@ static void measureLookups(WorkerResult &result, const EmbedWork &work,
         2.0 * double(work.lookups * work.rowBytes()) / 1e9 / result.value;
 }
 
-//===----------------------------------------------------------------------===//
 // On pages of one kind
-//===----------------------------------------------------------------------===//
 
 void mpg::measureOnPages(WorkerResult &result, const EmbedWork &work,
                          StringRef pages) {
@@ -204,9 +200,7 @@ void mpg::measureOnPages(WorkerResult &result, const EmbedWork &work,
     measureLookups(result, work, ofThreads);
 }
 
-//===----------------------------------------------------------------------===//
 // On the nodes
-//===----------------------------------------------------------------------===//
 
 namespace {
 

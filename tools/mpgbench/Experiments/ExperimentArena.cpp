@@ -175,9 +175,7 @@ static constexpr Heap heaps[] = {
     {"lock-0", "parallel", true, "XOS_MMM_L_ARENA_LOCK_TYPE", "0"},
 };
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 /// Memory that blocks may fill: nine tenths of the pool's, because libmpg takes
 /// some for itself, and where the pool has nothing, of all.
@@ -235,9 +233,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Measuring
-//===----------------------------------------------------------------------===//
 
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
@@ -273,9 +269,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 static std::vector<GuideFigure> guide() {
   // Seconds of 1024 calls each.

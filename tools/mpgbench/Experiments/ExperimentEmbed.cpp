@@ -29,9 +29,7 @@ static constexpr uint64_t seed = 20240;
 static constexpr StringLiteral distributions[] = {"uniform", "zipf-0.8",
                                                   "zipf-1.0", "zipf-1.2"};
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 /// Table and results of \p rows rows, \p copies of the table.
 static uint64_t bytesFor(uint64_t rows, uint64_t dim, uint64_t copies = 1) {
@@ -125,9 +123,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Measuring
-//===----------------------------------------------------------------------===//
 
 /// The exponent of a distribution's name; nothing if it is not one.
 static std::optional<double> parseAlpha(StringRef distribution) {
@@ -183,9 +179,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 static std::vector<GuideFigure> guide() {
   const char *pages = "guide 14.2: dim 4096, rows read and written, no "

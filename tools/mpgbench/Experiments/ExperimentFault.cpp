@@ -21,9 +21,7 @@ using namespace mpg;
 static constexpr uint64_t fullBytes = 1 << 30, quickBytes = 128 << 20;
 static constexpr unsigned repeats = 3;
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 static PlannedPoint planPoint(const PlanContext &context, const PageKind &kind,
                               unsigned threads, const char *by,
@@ -50,9 +48,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Worker
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -152,9 +148,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 /// The minimum that large pages must save; a real effect is large.
 static constexpr double bar = 4;

@@ -33,9 +33,7 @@ static constexpr uint64_t seed = 20232;
 static constexpr uint64_t wholeCells = 64 * 1024;
 static constexpr uint64_t wholeLoads = 2048 * 1024, otherLoads = 128 * 1024;
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 static std::vector<uint64_t> sizes(const PlanContext &context) {
   std::vector<uint64_t> all;
@@ -69,9 +67,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
                    std::to_string(cacheLineBytes(context.node)));
 }
 
-//===----------------------------------------------------------------------===//
 // Worker
-//===----------------------------------------------------------------------===//
 
 static uint64_t getLoads(uint64_t cells) {
   if (cells > wholeCells)
@@ -83,9 +79,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return measureChase(parameters, {"size", seed, repeats, getLoads});
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 /// The kind of large pages that is compared with the base page.
 static std::string largeKind(const ExperimentResult &result) {

@@ -137,9 +137,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 static double getLoad(const PointResult &point) {
   std::vector<double> loads;

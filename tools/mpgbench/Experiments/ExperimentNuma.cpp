@@ -24,9 +24,7 @@ static constexpr uint64_t seed = 20236;
 static constexpr int64_t loads = 64 * 1024;
 static constexpr const char *interleaved = "interleave";
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 static bool hasCpus(const NumaNode &node) {
   return node.cpus && !(*node.cpus).empty();
@@ -58,9 +56,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Worker
-//===----------------------------------------------------------------------===//
 
 /// Binds this process to those of its CPUs that node \p id has; returns how
 /// many these are.
@@ -165,9 +161,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 static void conclude(ExperimentResult &result) {
   std::vector<std::string> nodes = getValues(result, "cpus");

@@ -52,9 +52,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Measuring
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -137,9 +135,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 /// The guide gives miss rates for this, no times.
 /// The largest of the samples': addresses differ from process to process. pre:
@@ -202,9 +198,7 @@ const Experiment mpg::threshExperiment = {
     measure,
     conclude};
 
-//===----------------------------------------------------------------------===//
 // Conflicts
-//===----------------------------------------------------------------------===//
 
 std::optional<CacheShape> mpg::readL1d(const SysTree &tree) {
   for (const DataCache &cache : readDataCaches(tree)) {

@@ -34,9 +34,7 @@ static constexpr uint64_t seedOfOrder = 20234;
 /// bits of the page number.
 static constexpr uint64_t setSpacing = 1024;
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 static void planKind(const PlanContext &context, const PageKind &kind,
                      uint64_t spacing, const std::vector<uint64_t> &counts,
@@ -69,9 +67,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Worker
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -204,9 +200,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 static uint64_t getCount(const PointResult &point) {
   return parseNumber(parameter(point.parameters, "count")).value_or(0);

@@ -27,9 +27,7 @@ static constexpr uint64_t elementsPerLine = 32;
 /// experiment (thresh). HW:a64fx-l1d-way, HW:x86-l1d-way
 static constexpr uint64_t shiftElements = 5 * elementsPerLine;
 
-//===----------------------------------------------------------------------===//
 // Plan
-//===----------------------------------------------------------------------===//
 
 /// Elements of all three arrays together.
 static uint64_t allElements(uint64_t n) { return 3 * (n + shiftElements); }
@@ -74,9 +72,7 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-//===----------------------------------------------------------------------===//
 // Worker
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -178,9 +174,7 @@ static WorkerResult measure(const Parameters &parameters) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 /// The guide counts four accesses an element in 7.1, the line that a store
 /// reads before it is written among them: 10 passes over n elements in 0.435 s

@@ -12,9 +12,7 @@
 using namespace mpg;
 using namespace llvm;
 
-//===----------------------------------------------------------------------===//
 // Streams
-//===----------------------------------------------------------------------===//
 
 uint64_t mpg::readBlocks(const Block *begin, const Block *end) {
   // As many sums as find room in registers: none waits for the one before.
@@ -35,9 +33,7 @@ void mpg::touchBlocks(Block *begin, Block *end) {
     block->words[0] = uint64_t(block - begin);
 }
 
-//===----------------------------------------------------------------------===//
 // Chases
-//===----------------------------------------------------------------------===//
 
 static void walk(const BenchMemory &memory, uint64_t stride,
                  const ChaseWork &work, WorkerResult &result) {
@@ -89,9 +85,7 @@ WorkerResult mpg::measureChase(const Parameters &parameters,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Levels in curves
-//===----------------------------------------------------------------------===//
 
 /// How much the points of one plateau may differ, and how much two levels do.
 static constexpr double flat = 7.0 / 6, step = 5.0 / 4;

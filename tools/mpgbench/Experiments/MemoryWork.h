@@ -12,9 +12,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Streams
-//===----------------------------------------------------------------------===//
 
 /// The unit in which streams read and write: the longest line of a cache that
 /// this project knows. HW:a64fx-l1d-way
@@ -32,12 +30,8 @@ inline void keep(uint64_t value) { asm volatile("" : : "r"(value)); }
 /// Writes into each block of [begin, end), so that it has a page.
 void touchBlocks(Block *begin, Block *end);
 
-//===----------------------------------------------------------------------===//
-// Chases
-//===----------------------------------------------------------------------===//
-//
-// Loads along one random cycle of cells, each of which waits for the one
-// before.
+// Chases. Loads along one random cycle of cells, each of which waits for the
+// one before.
 
 struct ChaseWork {
   const char *bytesName;                ///< the parameter with the bytes
@@ -59,10 +53,6 @@ std::vector<PlannedPoint> planChase(const PlanContext &context,
 /// nanoseconds of one load.
 WorkerResult measureChase(const Parameters &parameters, const ChaseWork &work);
 
-//===----------------------------------------------------------------------===//
-// Levels in curves
-//===----------------------------------------------------------------------===//
-//
 // Levels in a curve of latencies: caches or TLBs, each of which answers up to
 // its capacity in about the same time.
 

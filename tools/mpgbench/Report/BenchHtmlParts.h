@@ -13,12 +13,8 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Which plots an experiment gets (BenchPanels.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Its points, sorted into small plots by the parameters that are neither on the
-// x axis nor a series.
+// Which plots an experiment gets (BenchPanels.cpp). Its points, sorted into
+// small plots by the parameters that are neither on the x axis nor a series.
 
 struct PlotSet {
   std::vector<std::string> series; ///< "pages 2M"; "" for points without one
@@ -28,11 +24,8 @@ struct PlotSet {
 
 PlotSet arrangePlots(const ExperimentResult &experiment);
 
-//===----------------------------------------------------------------------===//
-// Plots as pictures inside of the page (BenchPlot.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Medians with their intervals, every repetition, and what the guide says.
+// Plots as pictures inside of the page (BenchPlot.cpp). Medians with their
+// intervals, every repetition, and what the guide says.
 
 /// The place of one of ExperimentResult::guide.
 struct GuideMark {
@@ -46,9 +39,7 @@ std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
                                   const ExperimentResult &experiment,
                                   llvm::StringRef prefix);
 
-//===----------------------------------------------------------------------===//
 // Heat maps (BenchHtmlTable.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Whether \p experiment goes from CPUs of some nodes to memory of some, so few
 /// that a map holds them. writePlots asks it.
@@ -56,9 +47,7 @@ bool isNodeMap(const ExperimentResult &experiment);
 /// One map of its value, and one of each figure. pre: isNodeMap(experiment).
 void writeNodeMaps(llvm::raw_ostream &out, const ExperimentResult &experiment);
 
-//===----------------------------------------------------------------------===//
 // Tables (BenchHtmlTable.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Every point: its parameters, what was measured, on which pages.
 void writePointTable(llvm::raw_ostream &out,

@@ -85,9 +85,7 @@ void mpg::writePointTable(raw_ostream &out,
     addPointRow(table, point, names);
 }
 
-//===----------------------------------------------------------------------===//
 // Counters and further figures
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -165,9 +163,7 @@ void mpg::writeCounterTable(raw_ostream &out,
   out << "</details>\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The guide, and what is missing
-//===----------------------------------------------------------------------===//
 
 void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
                           ArrayRef<GuideMark> marks) {

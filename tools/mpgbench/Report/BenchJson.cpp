@@ -64,9 +64,7 @@ void mpg::writeWorkerResult(raw_ostream &out, const WorkerResult &result) {
   out << "\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The file
-//===----------------------------------------------------------------------===//
 
 static JsonObject pointItem(const PointResult &point) {
   const Summary &summary = point.summary;
@@ -143,11 +141,7 @@ void mpg::writeBenchJson(raw_ostream &out, const BenchRun &run) {
   out << "\n";
 }
 
-//===----------------------------------------------------------------------===//
-// For spreadsheets
-//===----------------------------------------------------------------------===//
-//
-// CSV, for scripts too: one row a sample, and one for each
+// For spreadsheets. CSV, for scripts too: one row a sample, and one for each
 // point without any. The columns are the same for all experiments of a file, so
 // that parameters and further figures, whose names differ, are joined in one
 // column each: "pages=2M;threads=1". Quoted as RFC 4180 says; lines end as Unix

@@ -33,11 +33,8 @@ void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
                          const BenchRun &after);
 
-//===----------------------------------------------------------------------===//
-// Results that may be given to anybody (BenchJson.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Nothing in them names the machine, its owner or a place in its file system.
+// Results that may be given to anybody (BenchJson.cpp). Nothing in them names
+// the machine, its owner or a place in its file system.
 
 /// Names of this machine and of the user, as they may occur in messages of the
 /// system.
@@ -53,9 +50,7 @@ std::string anonymised(llvm::StringRef text,
 /// what every sample repeats about counters that the machine does not have.
 void anonymise(BenchRun &run, const std::vector<std::string> &names);
 
-//===----------------------------------------------------------------------===//
 // Cells of tables
-//===----------------------------------------------------------------------===//
 
 /// "2M 97 %, normal 3 %": what lay under the arrays, of all samples together;
 /// "" if nothing is known.
@@ -86,11 +81,7 @@ struct PointCounts {
 };
 PointCounts countPoints(const BenchRun &run);
 
-//===----------------------------------------------------------------------===//
-// Names of points
-//===----------------------------------------------------------------------===//
-//
-// Of their parameters only those that tell them apart.
+// Names of points. Of their parameters only those that tell them apart.
 
 /// "yes", "no", "undecided", "not measured".
 llvm::StringRef kindWord(Conclusion::Kind kind);

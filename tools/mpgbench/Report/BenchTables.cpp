@@ -105,9 +105,7 @@ PointCounts mpg::countPoints(const BenchRun &run) {
   return counts;
 }
 
-//===----------------------------------------------------------------------===//
 // Names of points
-//===----------------------------------------------------------------------===//
 
 std::string mpg::describeOthers(const Parameters &parameters,
                                 ArrayRef<StringRef> without) {

@@ -158,9 +158,7 @@ static void writePointTable(raw_ostream &out, const ExperimentResult &result,
                 "in the files of --json and --csv: " + printable(left), 4);
 }
 
-//===----------------------------------------------------------------------===//
 // One experiment
-//===----------------------------------------------------------------------===//
 
 /// Points without samples, one line for each reason.
 static void writeUnmeasured(raw_ostream &out, const ExperimentResult &result) {
@@ -210,9 +208,7 @@ static void writeExperiment(raw_ostream &out, const ExperimentResult &result,
   out << "\n";
 }
 
-//===----------------------------------------------------------------------===//
 // The run
-//===----------------------------------------------------------------------===//
 
 static void writeRow(raw_ostream &out, StringRef label, StringRef text) {
   constexpr unsigned labelColumns = 24;

@@ -62,9 +62,7 @@ Expected<WorkerResult> mpg::readWorkerResult(StringRef line) {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // The file
-//===----------------------------------------------------------------------===//
 
 static PointResult readPoint(const JsonFields &fields) {
   PointResult point;

@@ -60,9 +60,7 @@ static int getFlags(const PageKind &kind) {
   return flags;
 }
 
-//===----------------------------------------------------------------------===//
 // Mapping
-//===----------------------------------------------------------------------===//
 
 /// Why a mapping of \p bytes failed with \p error.
 static std::string describeFailure(const PageKind &kind, size_t bytes,
@@ -152,9 +150,7 @@ BenchMemory::~BenchMemory() {
     munmap(mapping, mapped);
 }
 
-//===----------------------------------------------------------------------===//
 // Pages under the memory
-//===----------------------------------------------------------------------===//
 
 /// Adds the part of \p area that lies in [\p begin, \p end). Where the range
 /// holds only a part of the area, all of it counts as present, because it was
@@ -211,11 +207,8 @@ void mpg::measureOn(StringRef pages, size_t bytes, WorkerResult &result,
     result.value = 0;
 }
 
-//===----------------------------------------------------------------------===//
-// Kinds of pages
-//===----------------------------------------------------------------------===//
-//
-// Which kinds of pages a node has, and why it cannot give some of them now.
+// Kinds of pages. Which kinds of pages a node has, and why it cannot give some
+// of them now.
 
 static constexpr uint64_t gigabytePageBytes = 1 << 30;
 
@@ -269,9 +262,7 @@ Expected<PageKind> mpg::findPageKind(StringRef name) {
                            names);
 }
 
-//===----------------------------------------------------------------------===//
 // Why not now
-//===----------------------------------------------------------------------===//
 
 /// \p a - \p b, and 0 instead of less.
 static uint64_t subtract(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
@@ -366,9 +357,7 @@ std::string mpg::whyNotNow(const Node &node, const PageKind &kind,
   return "";
 }
 
-//===----------------------------------------------------------------------===//
 // Results
-//===----------------------------------------------------------------------===//
 
 std::string mpg::checkBackingOn(StringRef pages, const Backing &backing) {
   uint64_t present =

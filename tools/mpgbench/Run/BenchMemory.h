@@ -14,9 +14,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Kinds of pages
-//===----------------------------------------------------------------------===//
 
 /// "4K", "2M", "1G": a size as parameters of points give it, and parseBytes
 /// reads it. The largest unit that leaves a whole number.
@@ -47,9 +45,7 @@ std::string whyNotNow(const Node &node, const PageKind &kind, uint64_t bytes);
 /// for WorkerResult::error.
 std::string checkBackingOn(llvm::StringRef pages, const Backing &backing);
 
-//===----------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------===//
 
 /// One mapping. Not copied.
 class BenchMemory {
@@ -98,9 +94,7 @@ template <typename F> F *loadedFunction(const char *name) {
   return reinterpret_cast<F *>(findLoaded(name));
 }
 
-//===----------------------------------------------------------------------===//
 // Threads (BenchThreads.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Runs \p body(thread) on \p threads threads at once. Each is bound to a
 /// different CPU out of those that this process may use (more threads than

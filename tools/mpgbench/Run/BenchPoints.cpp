@@ -113,9 +113,7 @@ Conclusion mpg::compareRounds(const ExperimentResult &result,
   return conclusion;
 }
 
-//===----------------------------------------------------------------------===//
 // Plans
-//===----------------------------------------------------------------------===//
 
 std::vector<unsigned> mpg::threadCounts(const PlanContext &context) {
   std::vector<unsigned> counts = {1};
@@ -191,9 +189,7 @@ void mpg::comparePages(ExperimentResult &result, const Parameters &others,
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Workers
-//===----------------------------------------------------------------------===//
 
 static uint64_t checkNumber(std::optional<uint64_t> number, StringRef name,
                             StringRef text, uint64_t max, std::string &error) {

@@ -11,9 +11,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Plans
-//===----------------------------------------------------------------------===//
 
 /// 1, and all CPUs where they are more.
 std::vector<unsigned> threadCounts(const PlanContext &context);
@@ -46,9 +44,7 @@ std::string basePageName();
 void comparePages(ExperimentResult &result, const Parameters &others,
                   const std::string &what, double bar = 1.0);
 
-//===----------------------------------------------------------------------===//
 // Workers
-//===----------------------------------------------------------------------===//
 
 /// Parameters as numbers. One that is missing, no number, 0 or larger than
 /// \p max sets \p error (unless that is set) and gives 0.

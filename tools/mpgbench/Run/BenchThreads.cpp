@@ -19,9 +19,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // CPUs
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -70,9 +68,7 @@ private:
   std::vector<size_t> cpus;
 };
 
-//===----------------------------------------------------------------------===//
 // Teams
-//===----------------------------------------------------------------------===//
 
 /// State that the threads of one runTogether share.
 struct Team {
@@ -147,9 +143,7 @@ double mpg::runTogether(unsigned threads, function_ref<void(unsigned)> body) {
   return endSeconds - startSeconds;
 }
 
-//===----------------------------------------------------------------------===//
 // Repetitions
-//===----------------------------------------------------------------------===//
 
 /// How often the kernel took a CPU away from a thread of this process.
 static uint64_t involuntarySwitches() {

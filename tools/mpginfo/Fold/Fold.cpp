@@ -27,9 +27,7 @@ bool Fold::isUniform() const {
          all_of(figures, [](auto &figure) { return figure.slow.empty(); });
 }
 
-//===----------------------------------------------------------------------===//
 // Answer by answer
-//===----------------------------------------------------------------------===//
 
 uint32_t Folder::intern(StringRef text) {
   auto [entry, isNew] = ids.try_emplace(text, uint32_t(texts.size()));
@@ -203,9 +201,7 @@ void Folder::add(const NodeAnswer &answer, const std::string &file) {
     addFigures(name, object);
 }
 
-//===----------------------------------------------------------------------===//
 // All answers
-//===----------------------------------------------------------------------===//
 
 /// Memory differs by some MiB between equal nodes: what is within 1 % of the
 /// median counts as the median.

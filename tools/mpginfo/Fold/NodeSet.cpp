@@ -124,9 +124,7 @@ std::string mpg::foldNames(std::vector<std::string> names, size_t maxParts) {
   return text;
 }
 
-//===----------------------------------------------------------------------===//
 // The other direction
-//===----------------------------------------------------------------------===//
 
 /// Adds "1-3" or "007" to \p texts.
 static bool addRange(StringRef range, std::vector<std::string> &texts) {

@@ -63,9 +63,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // One run
-//===----------------------------------------------------------------------===//
 
 static std::string describeStatusAfter(int waitStatus) {
   return waitStatus ? "; it ended with " + describeStatus(waitStatus) : "";
@@ -203,9 +201,7 @@ bool CompareDriver::runMode(size_t index, unsigned round) {
   return accept(std::move(outcome), index, std::move(files));
 }
 
-//===----------------------------------------------------------------------===//
 // Rounds
-//===----------------------------------------------------------------------===//
 
 unsigned CompareDriver::runsInRound() const {
   return unsigned(count_if(comparison.modes, [](const ModeResult &mode) {
@@ -273,9 +269,7 @@ bool CompareDriver::runRound(unsigned round) {
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // After the rounds
-//===----------------------------------------------------------------------===//
 
 void CompareDriver::sumUp() {
   for (ModeResult &mode : comparison.modes) {

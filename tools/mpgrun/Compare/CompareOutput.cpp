@@ -42,9 +42,7 @@ OwnedFd::~OwnedFd() {
     close(fd);
 }
 
-//===----------------------------------------------------------------------===//
 // Input
-//===----------------------------------------------------------------------===//
 
 static bool isNullDevice(const struct stat &status) {
   struct stat null;
@@ -74,9 +72,7 @@ OwnedFd CompareInput::open() const {
   return fd;
 }
 
-//===----------------------------------------------------------------------===//
 // Output
-//===----------------------------------------------------------------------===//
 
 OwnedFd mpg::makeOutputFile() {
   int fd = openDeletedFile("mpgrun-output", O_APPEND | O_CLOEXEC);
@@ -222,12 +218,8 @@ std::string mpg::lastLines(int fd, unsigned lines) {
   return text.substr(from == StringRef::npos ? 0 : from + 1).str();
 }
 
-//===----------------------------------------------------------------------===//
-// The program's own number
-//===----------------------------------------------------------------------===//
-//
-// The expressions are POSIX's extended ones, as grep -E
-// has them. There "\d" is the letter d: such a one would match nothing, or
+// The program's own number. The expressions are POSIX's extended ones, as grep
+// -E has them. There "\d" is the letter d: such a one would match nothing, or
 // something else, so it is refused and not taken for what it is elsewhere.
 
 /// An escape without a meaning in an extended expression, and its replacement.

@@ -69,13 +69,9 @@ void forEachLine(int fd, bool withoutLibmpg,
 /// At most \p lines of the end of the file, of its last 4 KiB.
 std::string lastLines(int fd, unsigned lines);
 
-//===----------------------------------------------------------------------===//
-// The program's own number
-//===----------------------------------------------------------------------===//
-//
-// Its solver's time, its rate, found by a regular expression: mpgrun --compare
-// --metric compares that in place of the time from exec to the end. Ambiguous
-// text is an error, never a guess.
+// The program's own number. Its solver's time, its rate, found by a regular
+// expression: mpgrun --compare --metric compares that in place of the time from
+// exec to the end. Ambiguous text is an error, never a guess.
 
 struct Metric {
   std::string regex; ///< with one group, which holds the number

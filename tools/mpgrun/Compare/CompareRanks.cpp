@@ -21,9 +21,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // The order
-//===----------------------------------------------------------------------===//
 
 std::optional<RankOrder> mpg::readRankOrder() {
   const char *text = getenv(rankVariable);
@@ -38,9 +36,7 @@ std::string mpg::rankOrderText(const RankOrder &order) {
   return order.mode + (order.looks ? ":look:" : ":run:") + order.folder;
 }
 
-//===----------------------------------------------------------------------===//
 // Files
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -164,9 +160,7 @@ std::vector<RankResult> mpg::readRankResults(const std::string &folder) {
   return ranks;
 }
 
-//===----------------------------------------------------------------------===//
 // All together
-//===----------------------------------------------------------------------===//
 
 static void addModeMemory(ModeMemory &all, const ModeMemory &one) {
   all.measured &= one.measured;
@@ -231,9 +225,7 @@ MergedRanks mpg::mergeRanks(ArrayRef<RankResult> ranks) {
   return all;
 }
 
-//===----------------------------------------------------------------------===//
 // Launchers
-//===----------------------------------------------------------------------===//
 
 static StringRef getName(StringRef word) { return sys::path::filename(word); }
 
@@ -283,9 +275,7 @@ std::string mpg::findForeignLauncher(ArrayRef<std::string> command,
          printable(line);
 }
 
-//===----------------------------------------------------------------------===//
 // The folder
-//===----------------------------------------------------------------------===//
 
 RankFolder::RankFolder() {
   SmallString<256> here;

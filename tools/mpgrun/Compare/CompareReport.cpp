@@ -296,12 +296,8 @@ void mpg::writeCompareHtml(raw_ostream &out, const Comparison &comparison) {
   endHtmlPage(out);
 }
 
-//===----------------------------------------------------------------------===//
-// For programs
-//===----------------------------------------------------------------------===//
-//
-// Schema mpgcompare-1, in docs/schema/mpgcompare-1.schema.json. All numbers are
-// integers: times in nanoseconds, ratios in millionths.
+// For programs. Schema mpgcompare-1, in docs/schema/mpgcompare-1.schema.json.
+// All numbers are integers: times in nanoseconds, ratios in millionths.
 
 static int64_t scaled(double value, double scale) {
   return int64_t(std::llround(value * scale));

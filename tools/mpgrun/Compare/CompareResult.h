@@ -106,12 +106,8 @@ void writeCompareText(llvm::raw_ostream &out, const Comparison &comparison);
 void writeCompareHtml(llvm::raw_ostream &out, const Comparison &comparison);
 void writeCompareJson(llvm::raw_ostream &out, const Comparison &comparison);
 
-//===----------------------------------------------------------------------===//
-// Verdicts
-//===----------------------------------------------------------------------===//
-//
-// The conclusion of a comparison in one sentence. docs/howto-compare.md has the
-// rules, too:
+// Verdicts. The conclusion of a comparison in one sentence.
+// docs/howto-compare.md has the rules, too:
 //
 //   faster     all of the interval is above 1, and the gain shows in two digits
 //   slower     the same below 1

@@ -68,11 +68,8 @@ private:
 /// pre: one thread; nothing else of this process waits for children.
 RunOutcome runOnce(const RunCommand &command, const SignalGate &gate);
 
-//===----------------------------------------------------------------------===//
-// All runs of a comparison (CompareDriver.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Carries out a comparison: rounds of runs.
+// All runs of a comparison (CompareDriver.cpp). Carries out a comparison:
+// rounds of runs.
 
 /// How the program is run in one mode.
 struct ModePlan {

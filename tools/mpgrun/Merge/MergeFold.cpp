@@ -33,9 +33,7 @@ uint32_t OutlierRegion::shareMillionths() const {
   return getMillionths(hugeBytes, bytes);
 }
 
-//===----------------------------------------------------------------------===//
 // File by file
-//===----------------------------------------------------------------------===//
 
 void MergeFold::skip(const std::string &path, const Skip &skip) {
   ++merge.files;
@@ -76,9 +74,7 @@ void MergeFold::add(const std::string &path, const RankReport &report) {
   reports.push_back(row);
 }
 
-//===----------------------------------------------------------------------===//
 // All reports
-//===----------------------------------------------------------------------===//
 
 void MergeFold::foldRanks() {
   std::vector<uint32_t> ranks;
@@ -173,9 +169,7 @@ void MergeFold::foldRegion(RunRegion region) {
   merge.regions.push_back(std::move(merged));
 }
 
-//===----------------------------------------------------------------------===//
 // Nodes that differ
-//===----------------------------------------------------------------------===//
 
 bool MergeFold::addRareSettings(const Report &report, Outlier &outlier) const {
   bool hasAny = false;

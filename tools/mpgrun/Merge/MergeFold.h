@@ -19,9 +19,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // The result
-//===----------------------------------------------------------------------===//
 
 /// The values of a setting with the number of reports, the most frequent first.
 using SettingValues = std::vector<std::pair<std::string, size_t>>;
@@ -96,9 +94,7 @@ inline bool isRare(size_t reports, size_t maxReports) {
   return reports * 2 < maxReports;
 }
 
-//===----------------------------------------------------------------------===//
 // The work
-//===----------------------------------------------------------------------===//
 
 /// Each text once, its first 400 bytes.
 class TextPool {

@@ -163,9 +163,7 @@ static RankReport readReport(const json::Value &value, std::string &error) {
   return report;
 }
 
-//===----------------------------------------------------------------------===//
 // Profiles
-//===----------------------------------------------------------------------===//
 
 /// Of several hundred bytes and more only the start.
 static std::string shortText(const std::string &text) {

@@ -56,9 +56,7 @@ static void writeLine(raw_ostream &out, const std::string &text,
   writeFilled(out, std::string(indent, ' '), printable(text), indent + 2);
 }
 
-//===----------------------------------------------------------------------===//
 // What all have in common
-//===----------------------------------------------------------------------===//
 
 std::string mpg::mergeTitle(const Merge &merge) {
   std::string text = showCount(merge.reports, "report");
@@ -108,9 +106,7 @@ std::vector<std::string> mpg::settingLines(const Merge &merge) {
   return lines;
 }
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 static void writeRegions(raw_ostream &out, const Merge &merge) {
   Table table;
@@ -158,9 +154,7 @@ std::vector<std::string> mpg::regionLines(const Merge &merge) {
   return lines;
 }
 
-//===----------------------------------------------------------------------===//
 // Nodes that differ
-//===----------------------------------------------------------------------===//
 
 /// "c17", "c17, rank 68", "c17, 3 of 4 files".
 static std::string showPlace(const Outlier &outlier) {
@@ -218,9 +212,7 @@ static void writeOutliers(raw_ostream &out, const Merge &merge) {
     out << "    and " << showNumber(outliers.size() - maxOutliers) << " more\n";
 }
 
-//===----------------------------------------------------------------------===//
 // What is missing
-//===----------------------------------------------------------------------===//
 
 /// "17, 30 to 33 and more"
 static std::string showRanges(const RankGaps &gaps) {
@@ -256,9 +248,7 @@ std::vector<std::string> mpg::missingLines(const Merge &merge) {
   return lines;
 }
 
-//===----------------------------------------------------------------------===//
 // Profiles
-//===----------------------------------------------------------------------===//
 
 std::vector<std::string> mpg::profileLines(const MergedProfiles &profiles) {
   std::string text = "profiles: " + showNumber(profiles.profiles) + " of ";
