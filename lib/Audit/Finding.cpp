@@ -71,17 +71,8 @@ std::string mpg::idText(FindingId id) {
 }
 
 StringRef mpg::severityName(Severity severity) {
-  switch (severity) {
-  case Severity::off:
-    return "off";
-  case Severity::note:
-    return "note";
-  case Severity::warning:
-    return "warning";
-  case Severity::error:
-    return "error";
-  }
-  return "error";
+  static constexpr StringLiteral names[] = {"off", "note", "warning", "error"};
+  return names[unsigned(severity)];
 }
 
 static constexpr const char *groupNames[] = {

@@ -20,33 +20,11 @@ using namespace mpg;
 // Small vocabulary
 
 StringRef mpg::kindName(ElfKind kind) {
-  switch (kind) {
-  case ElfKind::exec:
-    return "exec";
-  case ElfKind::staticExec:
-    return "static";
-  case ElfKind::pie:
-    return "pie";
-  case ElfKind::staticPie:
-    return "static-pie";
-  case ElfKind::library:
-    return "library";
-  case ElfKind::object:
-    return "object";
-  case ElfKind::archiveMember:
-    return "archive-member";
-  case ElfKind::debug:
-    return "debug";
-  case ElfKind::core:
-    return "core";
-  case ElfKind::otherMachine:
-    return "other-machine";
-  case ElfKind::malformed:
-    return "malformed";
-  case ElfKind::notElf:
-    return "not-elf";
-  }
-  return "not-elf";
+  static constexpr StringLiteral names[] = {
+      "exec",      "static",         "pie",   "static-pie", "library",
+      "object",    "archive-member", "debug", "core",       "other-machine",
+      "malformed", "not-elf"};
+  return names[unsigned(kind)];
 }
 
 bool Segment::writable() const { return flags & PF_W; }

@@ -74,15 +74,8 @@ Node mpg::readNode(const SysTree &tree) {
 // Hints in pointers
 
 StringRef mpg::abilityName(Ability ability) {
-  switch (ability) {
-  case Ability::no:
-    return "no";
-  case Ability::yes:
-    return "yes";
-  case Ability::unknown:
-    return "unknown";
-  }
-  return "unknown";
+  static constexpr StringLiteral names[] = {"no", "yes", "unknown"};
+  return names[unsigned(ability)];
 }
 
 std::string TagSupport::summary() const {

@@ -293,17 +293,8 @@ KernelFacts mpg::readKernelFacts(const SysTree &tree) {
 }
 
 StringRef mpg::a64fxName(A64fxKind kind) {
-  switch (kind) {
-  case A64fxKind::no:
-    return "";
-  case A64fxKind::fx1000:
-    return "FX1000";
-  case A64fxKind::fx700:
-    return "FX700";
-  case A64fxKind::other:
-    return "A64FX";
-  }
-  return "";
+  static constexpr StringLiteral names[] = {"", "FX1000", "FX700", "A64FX"};
+  return names[unsigned(kind)];
 }
 
 std::optional<unsigned> mpg::memoryGroup(A64fxKind kind, unsigned node) {

@@ -293,16 +293,10 @@ static void writeNuma(raw_ostream &out, const Node &node) {
       machine.midr ? "; MIDR " + formatHex(*machine.midr) : "");
 }
 
-static const char *reachText(Reach reach) {
-  switch (reach) {
-  case Reach::notTried:
-    return "not tried";
-  case Reach::open:
-    return "open";
-  case Reach::closed:
-    return "closed (SIGILL)";
-  }
-  return "";
+static StringRef reachText(Reach reach) {
+  static constexpr StringLiteral names[] = {"not tried", "open",
+                                            "closed (SIGILL)"};
+  return names[unsigned(reach)];
 }
 
 /// Divided by MPAM, which has come after the A64FX.

@@ -19,10 +19,24 @@ static void add(Verdict &verdict, bool isWarning, std::string what,
       {isWarning, std::move(what), std::move(cost), std::move(fix)});
 }
 
+static std::string transparentFile(const std::string &name) {
+  return "/sys/kernel/mm/transparent_hugepage/" + name;
+}
+
+/// The file that switches one size of them.
+static std::string switchOf(uint64_t pageBytes) {
+  return transparentFile("hugepages-" + sysfsSize(pageBytes) + "/enabled");
+}
+
+static bool hasSwitch(const TransparentFacts &facts, uint64_t pageBytes) {
+  return any_of(facts.sizes, [&](const TransparentSize &size) {
+    return size.pageBytes == pageBytes;
+  });
+}
+
 /// Transparent huge pages that do not come, or not in 2 MiB.
 static void adviseTransparent(const Node &node, Verdict &verdict) {
   const TransparentFacts &facts = node.transparent;
-  const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
   bool matters = verdict.status == VerdictStatus::none ||
                  verdict.status == VerdictStatus::transparent;
   Fact<std::string> word = facts.effective(largePageBytes);
@@ -38,29 +52,21 @@ static void adviseTransparent(const Node &node, Verdict &verdict) {
   if (facts.present && !*facts.present)
     return add(verdict, matters, "the kernel has no transparent huge pages",
                cost, {});
-  bool hasSwitch = any_of(facts.sizes, [](const TransparentSize &size) {
-    return size.pageBytes == largePageBytes;
-  });
   if (facts.pageBytes && *facts.pageBytes != largePageBytes) {
     std::string what = "a transparent huge page is " +
                        formatBytes(*facts.pageBytes) +
-                       " here, too large for most data: only the pool gives "
-                       "pages of 2 MiB";
-    if (hasSwitch)
-      return add(verdict, matters,
-                 "a transparent huge page is " + formatBytes(*facts.pageBytes) +
-                     " here, too large for most data; those of 2 MiB are off",
-                 cost,
-                 {"echo madvise > " + folder + "hugepages-" +
-                  sysfsSize(largePageBytes) + "/enabled"});
-    return add(verdict, matters, what, cost, {});
+                       " here, too large for most data";
+    if (hasSwitch(facts, largePageBytes))
+      return add(verdict, matters, what + "; those of 2 MiB are off", cost,
+                 {"echo madvise > " + switchOf(largePageBytes)});
+    return add(verdict, matters, what + ": only the pool gives pages of 2 MiB",
+               cost, {});
   }
   add(verdict, matters, "transparent huge pages are off (never)", cost,
-      {"echo madvise > " + folder + "enabled"});
+      {"echo madvise > " + transparentFile("enabled")});
   // A size that does not inherit has to be switched on by itself.
   if (facts.enabled && *facts.enabled != "never")
-    verdict.advice.back().fix = {"echo inherit > " + folder + "hugepages-" +
-                                 sysfsSize(largePageBytes) + "/enabled"};
+    verdict.advice.back().fix = {"echo inherit > " + switchOf(largePageBytes)};
 }
 
 /// At least \p share of \p whole, and often enough to exclude an accident.
@@ -77,7 +83,6 @@ static bool isOftenRefused(const MemoryStalls &stalls) {
 /// What page faults should do where no large page is free: the file `defrag`.
 static void adviseDefrag(const Node &node, Verdict &verdict) {
   const TransparentFacts &facts = node.transparent;
-  const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
   const std::string defrag = facts.defrag.valueOr("");
   if (facts.effective(largePageBytes).valueOr("never") == "never")
     return;
@@ -90,20 +95,20 @@ static void adviseDefrag(const Node &node, Verdict &verdict) {
                "page faults of all programs wait for compaction (defrag is "
                "always)",
                "programs that never asked for large pages can stand still",
-               {"echo defer+madvise > " + folder + "defrag"});
+               {"echo defer+madvise > " + transparentFile("defrag")});
   if (StringRef(defrag).contains("madvise") &&
       isOften(stalls.compactionsInVain, stalls.compactions, 0.5))
     return add(verdict, true, vain + " (defrag is " + defrag + ")",
                "programs that ask for large pages wait and get none",
                {"echo 1 > /proc/sys/vm/compact_memory",
-                "echo defer > " + folder + "defrag"});
+                "echo defer > " + transparentFile("defrag")});
   if (defrag == "never" && isOftenRefused(stalls))
     add(verdict, true,
         std::to_string(stalls.refusedFaults) +
             " page faults were refused a large page, and nothing brings free "
             "memory together for them (defrag is never)",
         "memory stays on normal pages until khugepaged finds it",
-        {"echo defer > " + folder + "defrag"});
+        {"echo defer > " + transparentFile("defrag")});
 }
 
 /// Smaller transparent pages where those of 2 MiB are often refused.
@@ -111,10 +116,8 @@ static void adviseMiddleSizes(const Node &node, Verdict &verdict) {
   constexpr uint64_t middleBytes = 64 << 10;
   const TransparentFacts &facts = node.transparent;
   const MemoryStalls stalls = node.stalls.valueOr(MemoryStalls());
-  bool hasSwitch = any_of(facts.sizes, [](const TransparentSize &size) {
-    return size.pageBytes == middleBytes;
-  });
-  if (!hasSwitch || facts.effective(middleBytes).valueOr("") != "never" ||
+  if (!hasSwitch(facts, middleBytes) ||
+      facts.effective(middleBytes).valueOr("") != "never" ||
       facts.effective(largePageBytes).valueOr("never") == "never" ||
       !isOftenRefused(stalls))
     return;
@@ -122,9 +125,7 @@ static void adviseMiddleSizes(const Node &node, Verdict &verdict) {
       std::to_string(stalls.refusedFaults) +
           " page faults were refused a page of 2 MiB; pages of 64 KiB, which "
           "fragmented memory still has, are off",
-      "",
-      {"echo madvise > /sys/kernel/mm/transparent_hugepage/hugepages-" +
-       sysfsSize(middleBytes) + "/enabled"});
+      "", {"echo madvise > " + switchOf(middleBytes)});
 }
 
 /// Some nodes have free pages, others none.
@@ -252,19 +253,9 @@ static void adviseAccounting(const Node &node, Verdict &verdict) {
 }
 
 StringRef mpg::statusName(VerdictStatus status) {
-  switch (status) {
-  case VerdictStatus::pool:
-    return "pool";
-  case VerdictStatus::tooFew:
-    return "too-few";
-  case VerdictStatus::transparent:
-    return "transparent";
-  case VerdictStatus::none:
-    return "none";
-  case VerdictStatus::unknown:
-    return "unknown";
-  }
-  return "unknown";
+  static constexpr StringLiteral names[] = {"pool", "too-few", "transparent",
+                                            "none", "unknown"};
+  return names[unsigned(status)];
 }
 
 static uint64_t subtract(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
@@ -385,46 +376,42 @@ static uint64_t pagesToAdd(const Node &node, const Verdict &verdict) {
 /// The pool is empty or too small.
 static void advisePool(const Node &node, Verdict &verdict) {
   const HugePool *pool = node.pages.largePool();
-  NodeAdvice advice;
-  advice.isWarning = true;
-  if (!pool) {
-    advice.what = "the kernel has no pool of 2 MiB pages";
-    advice.cost = "only transparent huge pages are possible";
-    advice.fix.push_back("zgrep HUGETLB /proc/config.gz # is it built in?");
-    verdict.advice.push_back(std::move(advice));
-    return;
-  }
-  uint64_t more = pagesToAdd(node, verdict);
-  advice.what = pool->total.valueOr(0) == 0
-                    ? "the pool of 2 MiB pages is empty"
-                    : std::to_string(pool->free.valueOr(0)) + " of the " +
-                          std::to_string(*pool->total) +
-                          " 2 MiB pages in the pool are free, " +
-                          std::to_string(pool->reserved.valueOr(0)) +
-                          " of them promised to running programs";
-  advice.cost = verdict.status == VerdictStatus::tooFew
-                    ? "what does not fit stays on normal or transparent pages"
-                    : "data, heap and stacks stay on normal or transparent "
-                      "pages";
+  if (!pool)
+    return add(verdict, true, "the kernel has no pool of 2 MiB pages",
+               "only transparent huge pages are possible",
+               {"zgrep HUGETLB /proc/config.gz # is it built in?"});
+  std::string cost = verdict.status == VerdictStatus::tooFew
+                         ? "what does not fit stays on normal or transparent "
+                           "pages"
+                         : "data, heap and stacks stay on normal or "
+                           "transparent pages";
   const Fact<uint64_t> &memory = node.pages.memoryBytes;
-  if (memory && verdict.neededPages > *memory / largePageBytes) {
-    advice.what = "the node has " + formatBytes(*memory) +
-                  " of memory in all: no command gives more";
-    verdict.advice.push_back(std::move(advice));
-    return;
-  }
+  if (memory && verdict.neededPages > *memory / largePageBytes)
+    return add(verdict, true,
+               "the node has " + formatBytes(*memory) +
+                   " of memory in all: no command gives more",
+               cost, {});
+  uint64_t more = pagesToAdd(node, verdict);
+  std::string what = pool->total.valueOr(0) == 0
+                         ? "the pool of 2 MiB pages is empty"
+                         : std::to_string(pool->free.valueOr(0)) + " of the " +
+                               std::to_string(*pool->total) +
+                               " 2 MiB pages in the pool are free, " +
+                               std::to_string(pool->reserved.valueOr(0)) +
+                               " of them promised to running programs";
+  std::vector<std::string> fix;
   if (!verdict.neededPages)
-    advice.what += "; the command takes half of the memory that is available";
+    what += "; the command takes half of the memory that is available";
   Fact<uint64_t> obtainable = node.obtainable();
   if (obtainable && *obtainable < more) {
-    advice.what += "; free memory is in pieces, only " +
-                   pagesText(*obtainable) + " can be had at once";
+    what += "; free memory is in pieces, only " + pagesText(*obtainable) +
+            " can be had at once";
     // The kernel tidies up as well when the pool grows, but gives up early.
-    advice.fix.push_back("echo 1 > /proc/sys/vm/compact_memory");
+    fix.push_back("echo 1 > /proc/sys/vm/compact_memory");
   }
   if (more)
-    append_range(advice.fix, growCommands(node, more));
-  verdict.advice.push_back(std::move(advice));
+    append_range(fix, growCommands(node, more));
+  add(verdict, true, what, cost, fix);
 }
 
 /// A control group allows less than the pool has.
@@ -436,31 +423,18 @@ static bool adviseGroup(const Node &node, Verdict &verdict) {
   uint64_t left = limit->leftBytes() / largePageBytes;
   Fact<uint64_t> supply = poolSupply(node);
   bool decides = !supply || left < *supply;
-  NodeAdvice advice;
-  advice.isWarning = decides;
-  advice.what = "the control group lets this job " +
-                std::string(limit->isReservation ? "reserve " : "use ") +
-                pagesText(left) + " more: " + printable(limit->file) + " is " +
-                formatBytes(*limit->limitBytes) + ", " +
-                formatBytes(limit->usageBytes.valueOr(0)) + " are taken";
-  if (decides)
-    advice.cost = limit->isReservation
-                      ? "what is beyond stays on normal pages"
-                      : "what is beyond stays on normal pages, and a program "
-                        "that only reserves pages dies by SIGBUS when it "
-                        "touches them; libmpg takes them at once";
-  advice.fix.push_back(limit->liftCommand());
-  verdict.advice.push_back(std::move(advice));
+  std::string cost = "what is beyond stays on normal pages";
+  if (!limit->isReservation)
+    cost += ", and a program that only reserves pages dies by SIGBUS when it "
+            "touches them; libmpg takes them at once";
+  add(verdict, decides,
+      "the control group lets this job " +
+          std::string(limit->isReservation ? "reserve " : "use ") +
+          pagesText(left) + " more: " + printable(limit->file) + " is " +
+          formatBytes(*limit->limitBytes) + ", " +
+          formatBytes(limit->usageBytes.valueOr(0)) + " are taken",
+      decides ? cost : "", {limit->liftCommand()});
   return decides;
-}
-
-static void adviseUnknown(const Fact<uint64_t> &pages, Verdict &verdict) {
-  NodeAdvice advice;
-  advice.isWarning = true;
-  advice.what = "how many 2 MiB pages there are is unknown (" +
-                printable(pages.unknown) + ")";
-  advice.cost = "mpginfo cannot tell what a program would get";
-  verdict.advice.push_back(std::move(advice));
 }
 
 // The verdict
@@ -512,7 +486,10 @@ Verdict mpg::judgeNode(const Node &node, uint64_t neededPages) {
   verdict.headline = makeHeadline(node, verdict);
   bool limited = adviseGroup(node, verdict);
   if (!verdict.availablePages) {
-    adviseUnknown(verdict.availablePages, verdict);
+    add(verdict, true,
+        "how many 2 MiB pages there are is unknown (" +
+            printable(verdict.availablePages.unknown) + ")",
+        "mpginfo cannot tell what a program would get", {});
   } else if (verdict.status != VerdictStatus::pool) {
     // A larger pool does not help while a control group is what limits.
     uint64_t wanted = std::max<uint64_t>(neededPages, 1);

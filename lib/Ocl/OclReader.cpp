@@ -478,17 +478,10 @@ void mpg::writeSideFile(raw_ostream &out, const SourceText &source,
 }
 
 /// The option that silences it, as compilers write it after a message.
-static const char *getOption(OclSeverity severity) {
-  switch (severity) {
-  case OclSeverity::hint:
-  case OclSeverity::end:
-    return " [-Rpass=mpg]";
-  case OclSeverity::noEffect:
-    return " [-Rpass-missed=mpg]";
-  case OclSeverity::warning:
-    return "";
-  }
-  return "";
+static StringRef getOption(OclSeverity severity) {
+  static constexpr StringLiteral names[] = {
+      "", " [-Rpass=mpg]", " [-Rpass=mpg]", " [-Rpass-missed=mpg]"};
+  return names[unsigned(severity)];
 }
 
 void mpg::writeOclDiagnostics(raw_ostream &out, const SourceText &source,

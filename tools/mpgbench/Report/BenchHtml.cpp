@@ -23,17 +23,9 @@ static constexpr double ratioReach = 16;
 static constexpr double pictureWidth = 120, pictureHeight = 16;
 
 static StringRef verdictClass(Conclusion::Kind kind) {
-  switch (kind) {
-  case Conclusion::Kind::yes:
-    return "clean";
-  case Conclusion::Kind::no:
-    return "error";
-  case Conclusion::Kind::undecided:
-    return "warning";
-  case Conclusion::Kind::notMeasured:
-    return "none";
-  }
-  return "";
+  static constexpr StringLiteral names[] = {"clean", "error", "warning",
+                                            "none"};
+  return names[unsigned(kind)];
 }
 
 /// How far the picture goes: the farthest end of an interval, 2 at least.

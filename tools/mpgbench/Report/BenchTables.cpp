@@ -126,17 +126,9 @@ std::vector<std::string> mpg::parameterNames(const ExperimentResult &result) {
 }
 
 StringRef mpg::kindWord(Conclusion::Kind kind) {
-  switch (kind) {
-  case Conclusion::Kind::yes:
-    return "yes";
-  case Conclusion::Kind::no:
-    return "no";
-  case Conclusion::Kind::undecided:
-    return "undecided";
-  case Conclusion::Kind::notMeasured:
-    break;
-  }
-  return "not measured";
+  static constexpr StringLiteral names[] = {"yes", "no", "undecided",
+                                            "not measured"};
+  return names[unsigned(kind)];
 }
 
 static bool isShared(ArrayRef<const PointResult *> points, StringRef name) {
