@@ -246,7 +246,7 @@ void mpg::advisePassing(const AdviceContext &context, Advice &advice) {
 void mpg::adviseLoading(const AdviceContext &context, Advice &advice) {
   if (!context.isProgram() || !context.isLibmpg() ||
       context.pagesOffByChoice() || context.pagesGainLittle() ||
-      context.has(FindingId::mpg112)) // static: the relink says how
+      context.program.has(FindingId::mpg112)) // static: the relink says how
     return;
   if (context.target == Target::mpg) {
     if (context.needs("libmpgrt.so") || context.launcher("mpgrun"))
@@ -388,7 +388,7 @@ void mpg::adviseMemory(const AdviceContext &context, Advice &advice) {
 }
 
 void mpg::advisePadding(const AdviceContext &context, Advice &advice) {
-  if (!context.has(FindingId::mpg210))
+  if (!context.program.has(FindingId::mpg210))
     return;
   for (const Finding &finding : context.program.findings)
     if (finding.id == FindingId::mpg210)

@@ -19,12 +19,6 @@ static constexpr unsigned coresPerGroup = 12, groups = 4;
 
 static StringRef fileName(StringRef path) { return sys::path::filename(path); }
 
-bool AdviceContext::has(FindingId id, Severity min) const {
-  return any_of(program.findings, [&](const Finding &finding) {
-    return finding.id == id && finding.severity >= min;
-  });
-}
-
 bool AdviceContext::needs(StringRef libraryPrefix) const {
   auto matches = [&](StringRef path) {
     return fileName(path).starts_with(libraryPrefix);
@@ -80,7 +74,7 @@ std::string AdviceContext::foreignMalloc() const {
   for (StringRef preload : preloads)
     if (isAllocatorName(fileName(preload)))
       return "LD_PRELOAD=" + preload.str();
-  if (has(FindingId::mpg113, Severity::warning))
+  if (program.has(FindingId::mpg113, Severity::warning))
     return "its own malloc (MPG113)";
   return "";
 }
@@ -106,7 +100,7 @@ uint64_t AdviceContext::staticBytes() const {
 bool AdviceContext::startupTooLarge() const {
   // Without a number of processes the finding knows as much: it asks whether
   // one fits, or the usual four.
-  if (!ranksPerNode && has(FindingId::mpg140))
+  if (!ranksPerNode && program.has(FindingId::mpg140))
     return true;
   return memoryBytes && startupBytes() > *memoryBytes;
 }
@@ -159,11 +153,11 @@ static bool boundToOneNode(const AdviceContext &context) {
 /// them.
 static bool isGo(const AdviceContext &context) {
   const MemoryOwner *owner = context.program.memory.owner;
-  return owner && owner->id == "go" && !context.has(FindingId::mpg190);
+  return owner && owner->id == "go" && !context.program.has(FindingId::mpg190);
 }
 
 static bool hasOpenMp(const AdviceContext &context) {
-  if (context.has(FindingId::mpg190))
+  if (context.program.has(FindingId::mpg190))
     return true;
   for (StringRef name : {"libgomp.so", "libomp.so", "libiomp5.so", "libfjomp"})
     if (context.needs(name))

@@ -35,7 +35,6 @@ struct AdviceContext {
   std::optional<uint64_t> memoryBytes;
   llvm::ArrayRef<const Measurement *> measured;
 
-  bool has(FindingId id, Severity min = Severity::note) const;
   /// The program or one of its libraries is a file with this name, whatever
   /// its version.
   bool needs(llvm::StringRef libraryPrefix) const;

@@ -45,7 +45,7 @@ void mpg::advisePagingPolicy(const AdviceContext &context, Advice &advice) {
                "part. For tables that all threads only read there is no gain "
                "(14.4: 69.8 against 77.7 GB/s).",
                context.isLocal() == false ? "local-share" : "");
-  if (context.has(FindingId::mpg200))
+  if (context.program.has(FindingId::mpg200))
     return add(advice, name, "demand:demand:demand",
                "The program sets timers and starts processes: with prepage, "
                "fork and clone may be interrupted for ever (Fujitsu's guide, "
@@ -160,7 +160,7 @@ static bool isAboveThreshold(const AdviceContext &context) {
 /// Equal arrays in .bss alone (MPG210) are a step: a variable does not move
 /// them.
 void mpg::adviseColouring(const AdviceContext &context, Advice &advice) {
-  if (!usesHeap(context) || !context.has(FindingId::mpg211))
+  if (!usesHeap(context) || !context.program.has(FindingId::mpg211))
     return;
   if (context.isSet("XOS_MMM_L_COLORING", "0"))
     add(advice, "XOS_MMM_L_COLORING", "1",
@@ -179,7 +179,7 @@ void mpg::adviseColouring(const AdviceContext &context, Advice &advice) {
 
 void mpg::adviseLibraryData(const AdviceContext &context, Advice &advice) {
   if (context.target != Target::mpg ||
-      !context.has(FindingId::mpg143, Severity::warning))
+      !context.program.has(FindingId::mpg143, Severity::warning))
     return;
   add(advice, "MPG_REMAP", "all",
       "A library keeps large data (MPG143): with exe only the program's own "
@@ -283,7 +283,8 @@ static void findForeignMalloc(const AdviceContext &context, Advice &advice) {
 static void findPooling(const AdviceContext &context, Advice &advice) {
   if (!context.isSet("XOS_MMM_L_ARENA_FREE", "2"))
     return;
-  if (context.has(FindingId::mpg210) || context.has(FindingId::mpg211))
+  if (context.program.has(FindingId::mpg210) ||
+      context.program.has(FindingId::mpg211))
     contradict(context, "XOS_MMM_L_ARENA_FREE",
                "no block is mapped by itself, so MALLOC_MMAP_THRESHOLD_ "
                "cannot part the program's many arrays of equal size; pad "

@@ -24,6 +24,29 @@ FindingSet mpg::defaultChecks() {
 
 Severity FileReport::worst() const { return findWorst(findings); }
 
+bool FileReport::has(FindingId id, Severity min) const {
+  return any_of(findings, [&](const Finding &finding) {
+    return finding.id == id && finding.severity >= min;
+  });
+}
+
+const Region *FileReport::region(StringRef name) const {
+  for (const Region &one : regions)
+    if (one.name == name)
+      return &one;
+  return nullptr;
+}
+
+uint64_t FileReport::dataBytes() const {
+  const Region *data = region("data"), *bss = region("bss");
+  return (data ? data->bytes : 0) + (bss ? bss->bytes : 0);
+}
+
+uint64_t FileReport::eligibleDataBytes() const {
+  const Region *data = region("data"), *bss = region("bss");
+  return (data ? data->eligibleBytes : 0) + (bss ? bss->eligibleBytes : 0);
+}
+
 bool FileReport::unusable() const {
   if (kind == ElfKind::notElf || kind == ElfKind::malformed)
     return true;

@@ -159,6 +159,12 @@ struct FileReport {
   FixContext fixContext;
 
   Severity worst() const;
+  bool has(FindingId id, Severity min = Severity::note) const;
+  /// Null: there is none of that \p name.
+  const Region *region(llvm::StringRef name) const;
+  /// Of .data and .bss together.
+  uint64_t dataBytes() const;
+  uint64_t eligibleDataBytes() const;
   /// A program or library, and not damaged.
   bool readsAsProgram() const {
     return kind != ElfKind::notElf && kind != ElfKind::malformed;

@@ -35,12 +35,6 @@ struct MeansContext {
   StringRef getValue(StringRef name) const {
     return launch ? launch->environment.getValue(name) : "";
   }
-  const Region *region(StringRef name) const {
-    for (const Region &region : report.regions)
-      if (region.name == name)
-        return &region;
-    return nullptr;
-  }
   /// The first library whose name begins like that; null: none is loaded.
   const LoadedLibrary *library(StringRef start) const {
     if (closure)
@@ -71,12 +65,8 @@ static void addReasons(const Region *region, PageMeans &means) {
 
 static PageAnswer dataAnswer(const MeansContext &context, bool isGiven,
                              PageMeans &means) {
-  uint64_t bytes = 0, eligible = 0;
-  for (StringRef name : {"data", "bss"})
-    if (const Region *region = context.region(name)) {
-      bytes += region->bytes;
-      eligible += region->eligibleBytes;
-    }
+  uint64_t bytes = context.report.dataBytes(),
+           eligible = context.report.eligibleDataBytes();
   if (bytes < context.report.hugeBytes)
     return PageAnswer::absent;
   if (!isGiven)
@@ -85,7 +75,7 @@ static PageAnswer dataAnswer(const MeansContext &context, bool isGiven,
   if (eligible >= bytes - bytes / 4)
     return PageAnswer::all;
   for (StringRef name : {"data", "bss"})
-    addReasons(context.region(name), means);
+    addReasons(context.report.region(name), means);
   return eligible ? PageAnswer::some : PageAnswer::no;
 }
 
@@ -94,8 +84,8 @@ static void useLibmpg(const MeansContext &context, StringRef name,
                       PageMeans &means) {
   addName(means, name);
   means.data = dataAnswer(context, true, means);
-  const Region *heap = context.region("heap");
-  const Region *stack = context.region("stack");
+  const Region *heap = context.report.region("heap");
+  const Region *stack = context.report.region("stack");
   if (heap && heap->eligible)
     raise(means.heap, PageAnswer::all);
   if (stack && stack->eligible)
@@ -103,23 +93,19 @@ static void useLibmpg(const MeansContext &context, StringRef name,
   addReasons(heap, means);
 }
 
-static bool hasVendorLibrary(const MeansContext &context) {
-  return context.report.target == Target::fugaku &&
-         context.library("libmpg.so");
-}
-
 /// Finds our library or Fujitsu's. Of a static program, the file alone decides.
 static void findLibmpg(const MeansContext &context, PageMeans &means) {
   const LoadedLibrary *loaded =
       context.closure ? context.closure->findLibmpg() : nullptr;
-  bool isVendors = hasVendorLibrary(context);
+  bool isVendors =
+      context.report.target == Target::fugaku && context.library("libmpg.so");
   // Fujitsu's library for another machine than the program's is not loaded.
   if (loaded && !loaded->isOurs() && loaded->name.starts_with("libmpg.so") &&
       !isVendors)
     loaded = nullptr;
   bool preloads = context.launch && context.launch->underMpgrun;
   // Of a program with threads or without: what --checks leaves out counts here.
-  const Region *stack = context.region("stack");
+  const Region *stack = context.report.region("stack");
   bool noneCanBeLoaded =
       stack && is_contained(stack->because, FindingId::mpg112);
   if (!loaded && !preloads && !context.report.carriesLibmpg)

@@ -66,17 +66,13 @@ static StringRef findAllocator(StringRef preload) {
   return "";
 }
 
-static bool isSaidAlready(const FileReport *report) {
-  return report && any_of(report->findings, [](const Finding &finding) {
-           return finding.id == FindingId::mpg113;
-         });
-}
-
 static void checkAllocator(JobContext &job, const JobLaunch &launch,
                            const Variable &preload) {
   StringRef allocator = findAllocator(preload.value);
+  const FileReport *report = job.findReport(launch);
   if (allocator.empty() || !job.largePages(launch) ||
-      !job.mayLoadLibmpg(launch) || isSaidAlready(job.findReport(launch)))
+      !job.mayLoadLibmpg(launch) ||
+      (report && report->has(FindingId::mpg113))) // it says so itself
     return;
   const JobSetting *setting = job.settingAt("LD_PRELOAD", preload.line);
   Finding &finding =
@@ -130,10 +126,8 @@ static void checkSystemProgram(JobContext &job, const JobLaunch &launch) {
     return;
   StringRef path = report->path;
   bool ofSystem = path.starts_with("/usr/bin/") || path.starts_with("/bin/");
-  bool complains = any_of(report->findings, [](const Finding &finding) {
-    return finding.id == FindingId::mpg102;
-  });
-  if (!ofSystem || !complains || !report->closure || !job.mayLoadLibmpg(launch))
+  if (!ofSystem || !report->has(FindingId::mpg102) || !report->closure ||
+      !job.mayLoadLibmpg(launch))
     return;
   Finding &finding =
       job.add(FindingId::mpg236, launch.line, launch.conditional,

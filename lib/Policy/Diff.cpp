@@ -123,10 +123,8 @@ static bool compareRegions(DiffLines &lines, const FileReport &before,
                            const FileReport &after) {
   bool isWorse = false;
   for (const Region &region : after.regions) {
-    auto was = find_if(before.regions, [&](const Region &other) {
-      return other.name == region.name;
-    });
-    if (was == before.regions.end())
+    const Region *was = before.region(region.name);
+    if (!was)
       continue;
     if (isNews(*was, region, after.hugeBytes))
       lines.add(region.name, "on large pages can be: " + eligibleText(*was) +

@@ -20,10 +20,8 @@ using namespace mpg;
 static constexpr size_t lineLimit = 200;
 
 static std::string wordsText(const std::vector<JobWord> &words) {
-  std::string text;
-  for (const JobWord &word : words)
-    text += (text.empty() ? "" : " ") + word.text;
-  return text;
+  auto text = [](const JobWord &word) { return word.text; };
+  return join(map_range(words, text), " ");
 }
 
 /// "mpiexec -n 4 ./a.out": with the launchers in front.
@@ -194,13 +192,10 @@ void PageWriter::writeHead() {
         << escapeHtml(result.job->verdict.sentence) << "</strong></p>\n";
   out << "<p>";
   std::vector<Finding> all; // only severities matter for the badges
-  auto add = [&](ArrayRef<Finding> findings) {
-    all.insert(all.end(), findings.begin(), findings.end());
-  };
   for (const FileReport &file : result.files)
-    add(file.findings);
+    append_range(all, file.findings);
   if (result.job)
-    add(result.job->findings);
+    append_range(all, result.job->findings);
   // Green beside a job that gets no page would be taken for the answer.
   bool isGreen = all.empty() && result.job && !result.job->verdict.givesAny();
   out << (isGreen ? "no findings" : severityBadges(all)) << " in "
@@ -224,19 +219,13 @@ void PageWriter::writeTrouble() {
 
 void PageWriter::addRow(HtmlTable &table, size_t index) {
   const FileReport &file = result.files[index];
-  uint64_t bytes = 0, eligible = 0;
-  for (const Region &region : file.regions)
-    if (!region.atRunTime && !region.isFromCache()) {
-      bytes += region.bytes;
-      eligible += region.eligibleBytes;
-    }
   std::string path = htmlCode(file.path);
   if (!details[index].empty())
     path = "<a href=\"#" + makePrefix(index) + "\">" + path + "</a>";
   bool isKnown = !file.regions.empty();
   table.addRow({path, kindName(file.kind).str(), targetName(file.target).str(),
-                isKnown ? formatBytes(bytes) : "-",
-                isKnown ? formatBytes(eligible) : "-",
+                isKnown ? formatBytes(file.dataBytes()) : "-",
+                isKnown ? formatBytes(file.eligibleDataBytes()) : "-",
                 severityBadges(file.findings)});
 }
 

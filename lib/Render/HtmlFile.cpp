@@ -19,14 +19,9 @@ static constexpr unsigned treeDepthLimit = 32;
 
 /// "A of B of .data and .bss can be on large pages".
 static std::string eligibleSentence(const FileReport &report) {
-  uint64_t bytes = 0, eligible = 0;
-  for (const Region &region : report.regions)
-    if (region.name == "data" || region.name == "bss") {
-      bytes += region.bytes;
-      eligible += region.eligibleBytes;
-    }
   if (report.regions.empty())
     return "";
+  uint64_t bytes = report.dataBytes(), eligible = report.eligibleDataBytes();
   if (bytes == 0)
     return "It has no .data and no .bss.";
   return (eligible == bytes ? "All" : formatBytes(eligible)) + " of " +
@@ -74,8 +69,7 @@ static std::string becauseMarkup(const Region &region, const FileReport &report,
   std::string text;
   for (FindingId id : region.because) {
     std::string name = idText(id);
-    if (any_of(report.findings,
-               [&](const Finding &finding) { return finding.id == id; }))
+    if (report.has(id))
       name = "<a href=\"#" + prefix.str() + "-" + name + "\">" + name + "</a>";
     text += (text.empty() ? "" : ", ") + name;
   }
@@ -103,14 +97,12 @@ static void writeRegions(raw_ostream &out, const FileReport &report,
   }
   if (report.largestSymbols.empty())
     return;
-  out << "<p class=\"muted\">Largest:";
-  const char *separator = " ";
-  for (const LargeSymbol &symbol : report.largestSymbols) {
-    out << separator << "<code>" << escapeHtml(symbol.name) << "</code> ("
-        << formatBytes(symbol.bytes) << " in " << symbol.section << ")";
-    separator = ", ";
-  }
-  out << "</p>\n";
+  auto describe = [](const LargeSymbol &symbol) {
+    return htmlCode(symbol.name) + " (" + formatBytes(symbol.bytes) + " in " +
+           symbol.section + ")";
+  };
+  out << "<p class=\"muted\">Largest: "
+      << join(map_range(report.largestSymbols, describe), ", ") << "</p>\n";
 }
 
 // Libraries
@@ -120,14 +112,13 @@ static void writeRegions(raw_ostream &out, const FileReport &report,
 using Children = std::map<int, std::vector<size_t>>;
 
 static void writeLibrary(raw_ostream &out, const ClosureEntry &entry) {
-  out << "<code>" << escapeHtml(entry.name) << "</code>";
+  out << htmlCode(entry.name);
   if (entry.path.empty())
     out << " <span class=\"missing\">"
         << escapeHtml(entry.reason.empty() ? "not found" : entry.reason)
         << "</span>";
   else if (entry.path != entry.name)
-    out << " <span class=\"muted\"><code>" << escapeHtml(entry.path)
-        << "</code></span>";
+    out << " <span class=\"muted\">" << htmlCode(entry.path) << "</span>";
 }
 
 static void writeChildren(raw_ostream &out, const Closure &closure,
@@ -166,11 +157,9 @@ static void writeClosure(raw_ostream &out, const Closure &closure) {
     children[isTree ? entry.askedBy : ClosureEntry::program].push_back(i);
     missing += entry.path.empty();
   }
-  out << "<details" << (missing ? " open" : "") << "><summary>"
-      << (closure.libraries.size() == 1
-              ? std::string("1 library")
-              : std::to_string(closure.libraries.size()) + " libraries")
-      << " loaded";
+  size_t count = closure.libraries.size();
+  out << "<details" << (missing ? " open" : "") << "><summary>" << count
+      << (count == 1 ? " library" : " libraries") << " loaded";
   if (missing)
     out << ", " << missing << " missing";
   out << "</summary>\n";
@@ -183,10 +172,9 @@ void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
                         StringRef prefix) {
   HtmlSection section(out, report.path, prefix);
   writeVerdict(out, report);
-  bool isMapped = report.kind != ElfKind::object &&
-                  report.kind != ElfKind::archiveMember &&
-                  report.kind != ElfKind::core && report.kind != ElfKind::debug;
-  if (isMapped)
+  if (!is_contained({ElfKind::object, ElfKind::archiveMember, ElfKind::core,
+                     ElfKind::debug},
+                    report.kind))
     writeHtmlMap(out, report, prefix);
   writeRegions(out, report, prefix);
   if (!report.findings.empty())
@@ -203,19 +191,15 @@ void mpg::writeHtmlFile(raw_ostream &out, const FileReport &report,
 static constexpr size_t findingLimit = 200;
 
 std::string mpg::severityBadges(ArrayRef<Finding> findings) {
-  std::string text;
-  for (Severity severity :
-       {Severity::error, Severity::warning, Severity::note}) {
-    size_t count = size_t(count_if(findings, [&](const Finding &finding) {
-      return finding.severity == severity;
-    }));
-    StringRef name = severityName(severity);
-    if (count)
-      text += (Twine(text.empty() ? "" : " ") + "<span class=\"badge " + name +
-               "\">" + countWord(count, name) + "</span>")
-                  .str();
-  }
-  return text.empty() ? "<span class=\"badge clean\">clean</span>" : text;
+  auto counts = countBySeverity(findings);
+  if (counts.empty())
+    counts = {{"clean", "clean"}};
+  auto badge = [](const std::pair<StringRef, std::string> &count) {
+    return ("<span class=\"badge " + count.first + "\">" + count.second +
+            "</span>")
+        .str();
+  };
+  return join(map_range(counts, badge), " ");
 }
 
 static void writeCommand(raw_ostream &out, StringRef line) {

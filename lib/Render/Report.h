@@ -43,6 +43,9 @@ void writeTotals(llvm::raw_ostream &out, const AuditTotals &totals,
 /// for line 3.
 void writeLines(llvm::raw_ostream &out, llvm::StringRef path,
                 llvm::ArrayRef<Finding> findings, bool colour);
+/// "error" and "2 errors", the worst first, without those that there are none.
+std::vector<std::pair<llvm::StringRef, std::string>>
+countBySeverity(llvm::ArrayRef<Finding> findings);
 /// "all", "1.5 MiB", "no", "-" if the region is empty.
 std::string eligibleWord(const Region &region);
 

@@ -150,11 +150,8 @@ static bool isDynamicProgram(const FileReport &report) {
 /// part of the report says that, least of all when a linker has dropped
 /// -lmpgrt.
 static std::string runLine(const FileReport &report) {
-  bool noneCanBeLoaded = any_of(report.findings, [](const Finding &finding) {
-    return finding.id == FindingId::mpg112;
-  });
   if (!isDynamicProgram(report) || report.target != Target::mpg ||
-      report.launchKnown || !report.closure || noneCanBeLoaded ||
+      report.launchKnown || !report.closure || report.has(FindingId::mpg112) ||
       any_of(report.closure->libraries, [](const ClosureEntry &library) {
         return isLibmpgName(library.name);
       }))
@@ -184,13 +181,11 @@ static std::string smallDataText(const FileReport &report) {
   if (!isDynamicProgram(report) || report.target != Target::mpg ||
       report.regions.empty())
     return "";
-  uint64_t bytes = 0;
-  for (const Region &region : report.regions) {
-    bytes += region.name == "data" || region.name == "bss" ? region.bytes : 0;
-    if (region.atRunTime && !region.eligible && region.name != "mapped")
-      return "";
-  }
-  if (bytes >= report.hugeBytes)
+  uint64_t bytes = report.dataBytes();
+  if (bytes >= report.hugeBytes ||
+      any_of(report.regions, [](const Region &region) {
+        return region.atRunTime && !region.eligible && region.name != "mapped";
+      }))
     return "";
   return std::string(bytes < tinyBytes ? "tiny" : "small") + " (" +
          formatBytes(bytes) + ")";
@@ -260,19 +255,25 @@ static void writeConclusion(raw_ostream &out, const FileReport &report,
   out << run;
 }
 
-/// "2 errors, 1 warning, 1 note", or "clean".
-static std::string verdictText(ArrayRef<Finding> findings) {
-  std::string text;
+std::vector<std::pair<StringRef, std::string>>
+mpg::countBySeverity(ArrayRef<Finding> findings) {
+  std::vector<std::pair<StringRef, std::string>> counts;
   for (Severity severity :
        {Severity::error, Severity::warning, Severity::note}) {
-    unsigned count = count_if(findings, [&](const Finding &finding) {
+    size_t count = size_t(count_if(findings, [&](const Finding &finding) {
       return finding.severity == severity;
-    });
+    }));
+    StringRef name = severityName(severity);
     if (count)
-      text +=
-          (text.empty() ? "" : ", ") + countWord(count, severityName(severity));
+      counts.push_back({name, countWord(count, name)});
   }
-  return text.empty() ? "clean" : text;
+  return counts;
+}
+
+/// "2 errors, 1 warning, 1 note", or "clean".
+static std::string verdictText(ArrayRef<Finding> findings) {
+  auto counts = countBySeverity(findings);
+  return counts.empty() ? "clean" : join(make_second_range(counts), ", ");
 }
 
 /// Each finding with what, cost and fix.
