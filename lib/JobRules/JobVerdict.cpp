@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobVerdict.h. Audit/PageMeans.h finds what the means of a program bring;
+// See JobRules.h. Audit/PageMeans.h finds what the means of a program bring;
 // this turns it into a sentence and a line to write.
 
-#include "JobRules/JobVerdict.h"
+#include "JobRules/JobRules.h"
 #include "JobRules/RuleContext.h"
 #include "JobScript/Launchers.h"
 #include "Support/Format.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobBuiltins.h.
+// See JobReader.h.
 
-#include "JobScript/JobBuiltins.h"
+#include "JobScript/JobReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

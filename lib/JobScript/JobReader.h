@@ -12,12 +12,99 @@
 #ifndef MPG_JOBSCRIPT_JOBREADER_H
 #define MPG_JOBSCRIPT_JOBREADER_H
 
-#include "JobScript/Directives.h"
-#include "JobScript/JobBuiltins.h"
+#include "JobScript/JobScript.h"
+#include "JobScript/JobState.h"
 #include "JobScript/JobTexts.h"
-#include "JobScript/Manifest.h"
+#include "JobScript/ShellLexer.h"
 
 namespace mpg {
+
+// JobBuiltins.cpp: commands that change variables and limits: builtins of the
+// shell, modules, environments of spack and conda.
+
+class JobBuiltins {
+public:
+  JobBuiltins(JobState &state, JobRecord &record)
+      : state(state), variables(state.variables), record(record) {}
+
+  /// Applies \p command. False: it is none of these commands, so the caller
+  /// takes it for the start of a program.
+  bool run(const ShellCommand &command);
+
+  /// Of the function that is being read: "local" saves the values here that
+  /// come back at its end. Null outside of functions.
+  std::vector<SavedVariable> *locals = nullptr;
+
+private:
+  void runDeclaration(const ShellCommand &command);
+  void declare(const ShellCommand &command, llvm::StringRef attributes,
+               size_t i);
+  void runUnset(const ShellCommand &command);
+  void runSet(const ShellCommand &command);
+  void runShift(const ShellCommand &command);
+  void runModule(const ShellCommand &command);
+  void setHugePagesModule(llvm::StringRef module, unsigned line);
+  void unsetHugePagesModule(unsigned line);
+  void runUlimit(const ShellCommand &command);
+  void runReading(const ShellCommand &command);
+  void runCshSetting(const ShellCommand &command);
+  void forgetWritten(const ShellCommand &command);
+  void setExported(llvm::StringRef name, ShellValue value, unsigned line,
+                   llvm::StringRef how);
+
+  JobState &state;
+  ShellVariables &variables;
+  JobRecord &record;
+};
+
+/// Whether the words of \p name are assignments: "export A=b".
+bool isDeclaration(llvm::StringRef name);
+
+// Manifest.cpp: the containers of a Kubernetes manifest, as they are written
+// there.
+
+struct ManifestText {
+  std::string text;
+  unsigned line;
+};
+
+struct ManifestVariable {
+  std::string name;
+  std::optional<std::string> value; ///< nothing: valueFrom
+  unsigned line;
+};
+
+struct ManifestContainer {
+  JobContainer facts;
+  std::vector<ManifestText> command; ///< and args
+  std::vector<ManifestVariable> variables;
+  bool hasEnvFrom = false;
+  std::string folder, image;
+};
+
+/// Whether \p text is meant to be YAML, by its name or its first line.
+bool isManifest(llvm::StringRef text, llvm::StringRef path);
+
+/// The containers of all pods, and of the templates of pods, in \p text. The
+/// error's text is the reason alone.
+llvm::Expected<std::vector<ManifestContainer>>
+readManifest(llvm::StringRef text, const std::string &path);
+
+// Directives.cpp: requests of a script to its batch system: "#SBATCH
+// --nodes=2".
+
+/// A variable that the batch system sets for the job.
+struct DirectiveVariable {
+  std::string name, value;
+  unsigned line;
+  /// "#PJM -x"; "" if it follows from what was asked for: SLURM_NTASKS.
+  std::string how;
+};
+
+/// Fills the directives and what they ask for into \p script; problems as
+/// well. Returns the variables in the order of lines.
+std::vector<DirectiveVariable>
+readDirectives(llvm::ArrayRef<ShellComment> comments, JobScript &script);
 
 class JobReader {
 public:

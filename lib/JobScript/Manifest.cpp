@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Manifest.h. All of the file is read, to a bounded depth, and then what
+// See JobReader.h. All of the file is read, to a bounded depth, and then what
 // large pages depend on is taken out of it. Kubernetes itself checks the rest.
 
-#include "JobScript/Manifest.h"
+#include "JobScript/JobReader.h"
 #include "Support/YamlReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

@@ -11,6 +11,8 @@
 #include "Node/NodeLimits.h"
 #include "Node/NodeMachine.h"
 #include "Node/Registers.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace llvm {
 class raw_ostream;
@@ -124,6 +126,27 @@ Verdict judgeNode(const Node &node, uint64_t neededPages);
 /// Two lines for a root shell that enlarge the pool by \p morePages: now, and
 /// at every boot. On the nodes for jobs if the machine has others as well.
 std::vector<std::string> growCommands(const Node &node, uint64_t morePages);
+
+// ProductAdvice.cpp: advice of the makers of databases, of Java and of systems
+// about large pages, with the source, and whether this node follows it. Their
+// advice differs, and one node has one setting.
+
+struct ProductAdvice {
+  llvm::StringRef name, title;
+  /// Words of transparent_hugepage/enabled that it is content with, with
+  /// blanks between them, the best first.
+  llvm::StringRef transparent;
+  llvm::StringRef why, pool, source;
+};
+
+llvm::ArrayRef<ProductAdvice> allProductAdvice();
+/// Null: there is none for \p name.
+const ProductAdvice *findProductAdvice(llvm::StringRef name);
+
+/// False if the node's setting is another one. One that is not known is no
+/// other.
+bool writeProductAdvice(llvm::raw_ostream &out, const ProductAdvice &advice,
+                        const TransparentFacts &facts);
 
 } // namespace mpg
 

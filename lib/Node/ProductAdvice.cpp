@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ProductAdvice.h. The sources were read in November 2026, but for java(1):
+// See Node.h. The sources were read in November 2026, but for java(1):
 // an article of a HotSpot developer has the same.
 
-#include "Node/ProductAdvice.h"
+#include "Node/Node.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

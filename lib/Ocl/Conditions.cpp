@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Conditions.h.
+// See OclReader.h.
 
-#include "Ocl/Conditions.h"
+#include "Ocl/OclReader.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;

@@ -12,6 +12,7 @@
 
 #include "Ocl/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -19,6 +20,37 @@
 #include <vector>
 
 namespace mpg {
+
+// Conditions.cpp: which lines of a source the C preprocessor leaves out: #if,
+// #ifdef, #elif, #else, #endif, #define and #undef. Macros with arguments count
+// as 0.
+
+class Conditions {
+public:
+  void define(llvm::StringRef name, llvm::StringRef value);
+  void undefine(llvm::StringRef name);
+
+  /// \p text is a line without its '#'. Other lines and wrong directives change
+  /// nothing: the compiler reports them.
+  void addDirective(llvm::StringRef text);
+
+  /// Whether the next line is part of the program.
+  bool isActive() const { return groups.empty() || groups.back().active; }
+
+private:
+  struct Group {
+    bool outerActive; ///< around the #if
+    bool active;
+    bool taken; ///< one of the branches was
+  };
+
+  void beginGroup(bool condition);
+  void nextBranch(bool condition);
+  bool isTrue(llvm::StringRef expression) const;
+
+  llvm::StringMap<std::string> macros;
+  std::vector<Group> groups;
+};
 
 // The source (FortranLines.cpp). Fortran source text as a list of statements
 // and OCL lines. Continuation lines are joined, and comments removed.

@@ -3,7 +3,7 @@
 // See SourceText.h.
 
 #include "Ocl/SourceText.h"
-#include "Ocl/Conditions.h"
+#include "Ocl/OclReader.h"
 #include "Support/Files.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,8 +3,8 @@
 // The part of a run's report about tags: what the program's note says that its
 // code has, and what the site's command for the tag override answers.
 
-#include "Process/HintReport.h"
 #include "Elf/Image.h"
+#include "Process/RunReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdio>

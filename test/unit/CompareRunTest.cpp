@@ -3,7 +3,6 @@
 // One run of a program as mpgrun --compare does it: what comes back of its end
 // and its use of the machine, and that its memory can be interleaved.
 
-#include "mpgrun/Compare/CompareMemory.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include <gtest/gtest.h>

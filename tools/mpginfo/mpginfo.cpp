@@ -6,10 +6,8 @@
 
 #include "Node/HugePages.h"
 #include "Node/Node.h"
-#include "Node/ProductAdvice.h"
 #include "Support/Format.h"
 #include "mpginfo/Fold/Fold.h"
-#include "mpginfo/Fold/NodeSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -10,7 +10,6 @@
 #include "Process/Supervisor.h"
 #include "Support/Format.h"
 #include "mpgrun.h"
-#include "mpgrun/Compare/CompareMemory.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include <sys/resource.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include "mpginfo/Fold/Fold.h"
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
-#include "mpginfo/Fold/NodeSet.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

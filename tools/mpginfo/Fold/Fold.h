@@ -8,17 +8,58 @@
 #define MPG_TOOLS_MPGINFO_FOLD_FOLD_H
 
 #include "Support/Skipped.h"
-#include "mpginfo/Fold/FoldReader.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace mpg {
+
+// FoldReader.cpp: takes what clush, pdsh or srun printed apart into the answers
+// of nodes: JSON, on one line or on several, with or without "node: " in front.
+// The lines of nodes may be mixed. Other text is a reason, never an error.
+
+/// mpginfo's answer has 4 KiB, one of mpgbench 1 MiB.
+constexpr size_t maxAnswerBytes = size_t(8) << 20;
+
+/// \p node is empty where the line did not name it.
+struct NodeAnswer {
+  std::string node;
+  std::string text; ///< JSON from its first to its last bracket, or a line
+  bool isJson;      ///< it begins as JSON
+  bool isWhole;     ///< and does not break off
+  bool isTooLong = false; ///< the text is not kept
+};
+
+class FoldReader {
+public:
+  using Report = std::function<void(const NodeAnswer &)>;
+  explicit FoldReader(Report report) : report(std::move(report)) {}
+
+  /// Reads \p path to its end; "-" is standard input. Answers that break off
+  /// there are taken, too.
+  std::error_code read(const std::string &path);
+
+private:
+  struct Open {
+    std::string text;
+    size_t depth = 0;
+    bool isString = false, isEscaped = false, isTooLong = false;
+    void add(llvm::StringRef line);
+  };
+  void readLine(llvm::StringRef line);
+  void close(llvm::StringRef node, const Open &answer, bool isWhole);
+
+  Report report;
+  llvm::StringMap<Open> open; ///< by node
+};
 
 // The result
 
@@ -122,6 +163,17 @@ void findSlow(FoldFigure &figure);
 void writeFoldText(llvm::raw_ostream &out, const Fold &fold);
 /// Schema mpgfold-1.
 void writeFoldJson(llvm::raw_ostream &out, const Fold &fold);
+
+// NodeSet.cpp: names of nodes as Slurm and ClusterShell write many of them:
+// node[1-9998]. Only the last number of a name is folded.
+
+/// "login,node[1-3,007]"; names that such a set cannot hold are in quotes. Each
+/// name once. After \p maxParts of "node[1-3]", 0 for all, "and 17 more".
+std::string foldNames(std::vector<std::string> names, size_t maxParts = 0);
+
+/// The names in "login,node[1-3]", those in front first. Nothing if it is not a
+/// set, or one of more than a million.
+std::optional<std::vector<std::string>> expandNames(llvm::StringRef set);
 
 } // namespace mpg
 

@@ -5,7 +5,6 @@
 
 #include "Support/JsonItem.h"
 #include "mpginfo/Fold/Fold.h"
-#include "mpginfo/Fold/NodeSet.h"
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace llvm;

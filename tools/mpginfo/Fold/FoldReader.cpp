@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See FoldReader.h.
+// See Fold.h.
 
-#include "mpginfo/Fold/FoldReader.h"
+#include "mpginfo/Fold/Fold.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 
 #include "Support/Format.h"
 #include "mpginfo/Fold/Fold.h"
-#include "mpginfo/Fold/NodeSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See NodeSet.h.
+// See Fold.h.
 
-#include "mpginfo/Fold/NodeSet.h"
 #include "Support/Format.h"
+#include "mpginfo/Fold/Fold.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdint>

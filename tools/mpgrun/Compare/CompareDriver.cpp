@@ -8,8 +8,6 @@
 #include "Measure/Statistics.h"
 #include "Process/StateFile.h"
 #include "Support/Format.h"
-#include "mpgrun/Compare/CompareMemory.h"
-#include "mpgrun/Compare/CompareRound.h"
 #include "mpgrun/Compare/CompareRun.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CompareMemory.h.
+// See CompareRun.h.
 
-#include "mpgrun/Compare/CompareMemory.h"
 #include "Support/Format.h"
+#include "mpgrun/Compare/CompareRun.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CompareRound.h.
+// See CompareRun.h.
 
-#include "mpgrun/Compare/CompareRound.h"
+#include "mpgrun/Compare/CompareRun.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>

@@ -8,11 +8,15 @@
 #ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 #define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
 
+#include "Process/RunReport.h"
 #include "Process/TextPages.h"
+#include "mpgrun/Compare/CompareOutput.h"
 #include "mpgrun/Compare/CompareRanks.h"
 #include "mpgrun/Compare/CompareResult.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <csignal>
 #include <cstdint>
 #include <optional>
@@ -103,6 +107,41 @@ struct CompareEnd {
 /// the number of rounds (the first ones, if more may be added) and the seed.
 /// pre: one thread; nothing else of this process waits for children.
 CompareEnd driveComparison(const ComparePlan &plan, Comparison &comparison);
+
+// CompareRound.cpp: the verdict on a round of a comparison: which modes failed
+// and are left out, and how the outputs of the others differ.
+
+/// Standard output and standard error of one run.
+using OutputFiles = std::array<OwnedFd, 2>;
+
+/// Takes out what failed in the round that has ended.
+void judgeRound(Comparison &comparison);
+
+/// Says in the failure of \p comparison why no two modes are left, if so.
+void checkModesLeft(Comparison &comparison);
+
+/// Adds a sentence to \p comparison for each difference.
+/// \p firstOutputs: of each mode's warm-up.
+void compareOutputs(Comparison &comparison,
+                    llvm::ArrayRef<OutputFiles> firstOutputs);
+
+/// "status 1", "signal 11 (Segmentation fault)".
+std::string describeStatus(int waitStatus);
+
+// CompareMemory.cpp: the memory of a mode, which the warm-up of a comparison
+// reads.
+
+/// Memory of a run out of \p report.
+void fillMemory(ModeMemory &memory, const RunReport &report);
+
+/// The largest RSS that the kernel saw of the process itself; unlike that of
+/// wait4 it does not begin with mpgrun's. 0: not known.
+uint64_t readPeakRss(pid_t pid);
+
+/// Notes that code was on large pages although \p mode has normal ones: another
+/// process that maps the file keeps its pages as they are.
+void noteCodePages(Comparison &comparison, const RunReport &report,
+                   const ModeResult &mode);
 
 } // namespace mpg
 
