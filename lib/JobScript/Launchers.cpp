@@ -481,81 +481,6 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   }
 }
 
-/// Tools that keep images and start programs in them; also to fetch and build.
-static bool isContainerTool(StringRef name) {
-  static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
-                                            "sarus",  "udocker", "enroot"};
-  return is_contained(names, name);
-}
-
-/// Names of what a build tool, or a tool for workflows, makes by starting it.
-static bool meansStart(StringRef word) {
-  static constexpr StringLiteral parts[] = {"bench", "check", "exec", "launch",
-                                            "run",   "start", "test"};
-  return !word.starts_with("-") && !word.contains('/') &&
-         any_of(parts, [&](StringRef part) { return word.contains(part); });
-}
-
-/// Commands that start programs which a file names: "make run", "ctest".
-static bool isRunner(StringRef name, ArrayRef<JobWord> arguments) {
-  static constexpr StringLiteral always[] = {
-      "batch",   "ctest",   "cylc",      "ecflow",    "expect",
-      "jube",    "maestro", "merlin",    "nix-shell", "radical-pilot",
-      "reframe", "screen",  "snakemake", "tmux",      "toil"};
-  static constexpr StringLiteral byVerb[] = {
-      "bazel", "cargo", "cmake",  "cwltool", "dotnet", "fpm",      "go",
-      "gmake", "just",  "make",   "meson",   "mvn",    "nextflow", "ninja",
-      "npm",   "rake",  "ramble", "scons",   "task",   "uenv",     "waf"};
-  static constexpr std::pair<StringLiteral, StringLiteral> verbs[] = {
-      {"flux", "batch"},
-      {"guix", "shell"},
-      {"nix", "develop"},
-      {"scl", "enable"},
-      {"spack", "build-env"}};
-  if (is_contained(always, name))
-    return true;
-  bool hasVerb = is_contained(byVerb, name);
-  return any_of(arguments, [&](const JobWord &word) {
-    return (hasVerb && meansStart(word.text)) ||
-           any_of(verbs, [&](const auto &verb) {
-             return verb.first == name && verb.second == word.text;
-           });
-  });
-}
-
-/// Tools that run a program in another environment, image or job, which is not
-/// followed.
-static bool isElsewhere(ArrayRef<JobWord> words) {
-  if (words.size() < 2)
-    return false;
-  StringRef name = sys::path::filename(words[0].text), verb = words[1].text;
-  static constexpr StringLiteral environments[] = {
-      "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
-  static constexpr StringLiteral others[] = {"bsub",   "shifter", "ch-run",
-                                             "chroot", "bwrap",   "proot"};
-  if (is_contained(environments, name))
-    return verb == "run";
-  return is_contained(others, name) ||
-         (isContainerTool(name) &&
-          (verb == "run" || verb == "exec" || verb == "start"));
-}
-
-/// What \p words start, if it is not one of them; "" if it may be.
-static std::string whatElsewhere(ArrayRef<JobWord> words) {
-  if (isElsewhere(words))
-    return "the program that " + words[0].text + " starts somewhere else";
-  if (words.empty() ||
-      !isRunner(sys::path::filename(words[0].text), words.drop_front()))
-    return "";
-  const auto *verb = find_if(words.drop_front(), [](const JobWord &word) {
-    return meansStart(word.text);
-  });
-  if (verb == words.end() && words.size() > 1)
-    verb = words.begin() + 1;
-  return "what " + words[0].text +
-         (verb != words.end() ? " " + verb->text : "") + " starts";
-}
-
 /// "bash -ec TEXT"
 void LaunchReader::readShell() {
   StringRef name = sys::path::filename(words[at].text);
@@ -640,11 +565,6 @@ void LaunchReader::decide() {
   parts.isLaunched = hasTool ? true : named && !opaque;
   if (opaque && !hasTool)
     parts.notUnderstood = "the command that " + word.text + " stands for";
-}
-
-bool mpg::isShell(StringRef name) {
-  return is_contained(
-      {"sh", "bash", "dash", "ksh", "zsh", "ash", "mksh", "csh", "tcsh"}, name);
 }
 
 /// "env" alone prints, "exec" alone redirects; "command -v x" asks, and most

@@ -72,6 +72,16 @@ bool isInterpreter(llvm::StringRef name);
 /// Whether \p name, without folders, is a shell: its input starts programs.
 bool isShell(llvm::StringRef name);
 
+/// Tools that keep images and start programs in them; also to fetch and build.
+bool isContainerTool(llvm::StringRef name);
+
+/// Tools that run a program in another environment, image or job, which is not
+/// followed.
+bool isElsewhere(llvm::ArrayRef<JobWord> words);
+
+/// What \p words start, if it is not one of them; "" if it may be.
+std::string whatElsewhere(llvm::ArrayRef<JobWord> words);
+
 } // namespace mpg
 
 #endif // MPG_JOBSCRIPT_LAUNCHERS_H

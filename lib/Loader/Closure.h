@@ -26,10 +26,6 @@ namespace llvm {
 class raw_ostream;
 }
 
-namespace llvm {
-class raw_ostream;
-}
-
 namespace mpg {
 
 /// The facts of a library that the checks of programs keep; defined by them.

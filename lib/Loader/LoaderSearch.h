@@ -203,6 +203,9 @@ struct LibraryStore::State {
   unsigned glibcMinor(const std::string &loader, const std::string &sysroot);
 
 private:
+  template <typename Value, typename Find>
+  Value remember(std::unordered_map<std::string, Value> &known,
+                 const std::string &key, Find find);
   void read(LibraryFile &file, const std::string &path);
   void readFacts(LibraryFile &file, Image &image);
 
