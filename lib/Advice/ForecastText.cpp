@@ -30,11 +30,8 @@ static uint64_t allNodeBytes(const Forecast &forecast) {
 }
 
 static void writeTable(raw_ostream &out, const Forecast &forecast) {
-  Table table;
-  table.addColumn("pages of 2 MiB", /*isNumber=*/false);
-  table.addNumber("a process");
-  table.addNumber("a node");
-  table.addColumn("because of", /*isNumber=*/false);
+  Table table(
+      {"pages of 2 MiB", "size|a process", "size|a node", "because of"});
   for (const ForecastPart &part : forecast.parts)
     table.addRow({part.name,
                   part.pages ? std::to_string(*part.pages) : "not known",

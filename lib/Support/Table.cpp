@@ -15,6 +15,13 @@
 using namespace llvm;
 using namespace mpg;
 
+Table::Table(std::initializer_list<StringRef> headings) {
+  for (StringRef heading : headings) {
+    bool isNumber = heading.consume_front("size|");
+    addColumn(heading, isNumber);
+  }
+}
+
 void Table::addColumn(StringRef heading, bool isNumber) {
   assert(rows.empty() && "columns come before rows");
   Column column = {{}, isNumber, 0};

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,10 @@ namespace mpg {
 
 class Table {
 public:
+  /// The first columns; a heading of numbers begins with "size|".
+  Table(std::initializer_list<llvm::StringRef> headings = {});
   /// \p heading may have lines: "conflicting\nsets". Numbers are on the right.
-  void addColumn(llvm::StringRef heading, bool isNumber);
+  void addColumn(llvm::StringRef heading, bool isNumber = false);
   void addNumber(llvm::StringRef heading) { addColumn(heading, true); }
   /// One cell a column.
   void addRow(std::vector<std::string> cells);

@@ -410,7 +410,11 @@ int mpg::runWorker(ArrayRef<const char *> words) {
     auto [name, value] = word.split('=');
     parameters.push_back({name.str(), value.str()});
   }
-  writeWorkerResult(outs(), experiment->measure(parameters));
+  WorkerResult result = experiment->measure(parameters);
+  // With an error, such as other pages than those of the point, it is wrong.
+  if (!result.error.empty())
+    result.value = 0;
+  writeWorkerResult(outs(), result);
   outs().flush();
   return 0;
 }

@@ -245,9 +245,7 @@ static void writePlacements(raw_ostream &out, const SimReport &report) {
                           pageName(advisedPage(report.all.pages).pageBytes) +
                           " pages",
                       "placement");
-  Table table;
-  table.addColumn("array", /*isNumber=*/false);
-  table.addNumber("lines to and from memory");
+  Table table({"array", "size|lines to and from memory"});
   for (StringRef name : placementNames)
     table.addNumber(("local, " + name).str());
   for (const SimPart &part : report.arrays) {

@@ -25,8 +25,7 @@ uint64_t mpg::trafficBytes(const SimReport &report, const SimPageCounts &page) {
 }
 
 Table mpg::pagesTable(const SimReport &report) {
-  Table table;
-  table.addColumn("pages", /*isNumber=*/false);
+  Table table({"pages"});
   std::vector<std::string> levels = getNames(report.machine.tlbs);
   append_range(levels, getNames(report.machine.caches));
   for (const std::string &level : levels)
@@ -68,8 +67,7 @@ Table mpg::partsTable(const SimReport &report, const SimParts &shown,
   if (!isWhole)
     levels = {levels.front(), levels.back()};
   bool hasBytes = isWhole && shown.title == "array";
-  Table table;
-  table.addColumn(shown.title, /*isNumber=*/false);
+  Table table({shown.title});
   if (hasBytes)
     table.addNumber("bytes");
   table.addNumber("accesses");
@@ -94,8 +92,7 @@ Table mpg::partsTable(const SimReport &report, const SimParts &shown,
 
 Table mpg::quotasTable(const SimReport &report) {
   const std::string &cache = report.machine.caches[report.divided.level].name;
-  Table table;
-  table.addColumn(cache + " ways of sector 1", /*isNumber=*/false);
+  Table table({cache + " ways of sector 1"});
   for (const SimPageCounts &page : report.all.pages) {
     table.addNumber(cache + " misses, " + pageName(page.pageBytes));
     table.addNumber("memory, " + pageName(page.pageBytes));

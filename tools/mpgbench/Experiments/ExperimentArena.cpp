@@ -254,7 +254,7 @@ static WorkerResult measure(const Parameters &parameters) {
   result.error = whyWrongHeap(heap->isLibmpg);
   uint64_t threads = 1;
   if (test == "parallel")
-    threads = readCount(parameters, "threads", maxThreads, result.error);
+    threads = readThreads(parameters, result.error);
   // The guide's 16 threads have 327,680 together.
   constexpr uint64_t maxBlocks = 1 << 22;
   uint64_t blocks =

@@ -145,7 +145,7 @@ static EmbedWork readWork(const Parameters &parameters, std::string &error) {
   work.rows = readCount(shape, "rows", max, error);
   work.dim = readCount(shape, "dim", max, error);
   work.lookups = lookupsFor(work.rows);
-  work.threads = unsigned(readCount(parameters, "threads", maxThreads, error));
+  work.threads = readThreads(parameters, error);
   return work;
 }
 

@@ -36,8 +36,7 @@ static PlannedPoint planPoint(const PlanContext &context, const PageKind &kind,
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::vector<PlannedPoint> points;
   for (const PageKind &kind : pageKinds(context.node)) {
     for (unsigned threads : threadCounts(context))
@@ -132,8 +131,7 @@ static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   FaultPoint point = {parameter(parameters, "pages"), 0, 0, false};
   point.bytes = readSize(parameters, "bytes", maxBytes, result.error);
-  point.threads =
-      unsigned(readCount(parameters, "threads", maxThreads, result.error));
+  point.threads = readThreads(parameters, result.error);
   StringRef by = parameter(parameters, "by");
   point.byPopulate = by == "populate";
   if (result.error.empty() && by != "touch" && !point.byPopulate)
@@ -142,9 +140,6 @@ static WorkerResult measure(const Parameters &parameters) {
     result.error = "by=populate is for one thread";
   if (result.error.empty())
     measureFaults(point, result);
-  // Such as a value on other pages than those of the point.
-  if (!result.error.empty())
-    result.value = 0;
   return result;
 }
 

@@ -23,8 +23,7 @@ static constexpr unsigned updatesPerWord = 4;
 static constexpr unsigned aheadLoads = 128;
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::vector<PlannedPoint> points;
   std::vector<PageKind> kinds = pageKinds(context.node);
   std::vector<unsigned> threadCount = threadCounts(context);
@@ -132,15 +131,13 @@ static void measureTable(const Table &table, WorkerResult &result) {
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
-  unsigned threads =
-      unsigned(readCount(parameters, "threads", maxThreads, result.error));
-  measureOn(parameter(parameters, "pages"), bytes, result,
-            [&](const BenchMemory &memory) {
-              uint64_t words = bit_floor(memory.bytes() / sizeof(uint64_t));
-              measureTable({memory.as<uint64_t>(), words, threads,
-                            std::min(maxUpdates, updatesPerWord * words)},
-                           result);
-            });
+  unsigned threads = readThreads(parameters, result.error);
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    uint64_t words = bit_floor(memory.bytes() / sizeof(uint64_t));
+    measureTable({memory.as<uint64_t>(), words, threads,
+                  std::min(maxUpdates, updatesPerWord * words)},
+                 result);
+  });
   return result;
 }
 

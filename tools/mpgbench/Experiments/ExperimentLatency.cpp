@@ -37,8 +37,7 @@ static constexpr uint64_t wholeLoads = 2048 * 1024, otherLoads = 128 * 1024;
 
 static std::vector<uint64_t> sizes(const PlanContext &context) {
   std::vector<uint64_t> all;
-  uint64_t largest =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t largest = sizeThatFits(context, quickBytes, fullBytes);
   unsigned factor = context.quick ? quickFactor : fullFactor;
   for (uint64_t bytes = smallestBytes; bytes <= largest; bytes *= factor) {
     all.push_back(bytes);

@@ -123,13 +123,12 @@ static void measureLoaded(LoadedWork &work, unsigned line,
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
-  unsigned threads =
-      unsigned(readCount(parameters, "threads", maxThreads, result.error));
+  unsigned threads = readThreads(parameters, result.error);
   StringRef pause = parameter(parameters, "pause");
   LoadedWork work{pause == idle ? 0 : threads, 0, bytes, nullptr};
   if (pause != idle && pause != "0")
     work.pause = readSize(parameters, "pause", 1 << 30, result.error);
-  measureOn(parameter(parameters, "pages"), bytes * (threads + 1), result,
+  measureOn(parameters, bytes * (threads + 1), result,
             [&](const BenchMemory &memory) {
               work.memory = memory.as<char>();
               measureLoaded(work, 64, result);

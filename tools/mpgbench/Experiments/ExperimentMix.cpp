@@ -16,8 +16,7 @@ static constexpr unsigned repeats = 5;
 static constexpr unsigned group = 4;
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::vector<unsigned> shares = {100, 75, 50, 25, 0};
   std::vector<unsigned> threads = threadCounts(context);
   if (context.quick) {
@@ -92,8 +91,7 @@ static void measureMix(const BenchMemory &memory, MixFunction mix,
 static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t bytes = readSize(parameters, "bytes", maxBytes, result.error);
-  unsigned threads =
-      unsigned(readCount(parameters, "threads", maxThreads, result.error));
+  unsigned threads = readThreads(parameters, result.error);
   StringRef reads = parameter(parameters, "reads");
   MixFunction mix = findMix(reads);
   unsigned percent = 0;
@@ -101,10 +99,9 @@ static WorkerResult measure(const Parameters &parameters) {
       result.error.empty())
     result.error =
         "reads=" + reads.str() + ": not one of 0%, 25%, 50%, 75%, 100%";
-  measureOn(parameter(parameters, "pages"), bytes, result,
-            [&](const BenchMemory &memory) {
-              measureMix(memory, mix, percent / 100.0, threads, result);
-            });
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    measureMix(memory, mix, percent / 100.0, threads, result);
+  });
   return result;
 }
 

@@ -31,8 +31,7 @@ static bool hasCpus(const NumaNode &node) {
 }
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::vector<const NumaNode *> withMemory = context.node.numa.usable();
   std::vector<std::string> memories;
   for (const NumaNode *node : withMemory)
@@ -154,10 +153,9 @@ static WorkerResult measure(const Parameters &parameters) {
     threads = bindToCpus(numa, node, result.error);
   if (result.error.empty())
     bindToMemory(numa, memoryNode, result.error);
-  measureOn(parameter(parameters, "pages"), bytes, result,
-            [&](const BenchMemory &memory) {
-              measureMemory(memory, threads, memoryNode, result);
-            });
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    measureMemory(memory, threads, memoryNode, result);
+  });
   return result;
 }
 

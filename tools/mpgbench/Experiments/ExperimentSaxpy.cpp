@@ -19,8 +19,7 @@ static constexpr unsigned repeats = 5;
 static constexpr uint64_t widestStride = 1024;
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::vector<unsigned> strides = {1, 16, 1024};
   if (!context.quick)
     strides = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
@@ -69,10 +68,9 @@ static WorkerResult measure(const Parameters &parameters) {
   uint64_t stride = readCount(parameters, "stride", widestStride, result.error);
   if (result.error.empty() && bytes < 8 * widestStride)
     result.error = "bytes=" + sizeName(bytes) + ": less than 8K";
-  measureOn(parameter(parameters, "pages"), bytes, result,
-            [&](const BenchMemory &memory) {
-              measureArrays(memory, stride, result);
-            });
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    measureArrays(memory, stride, result);
+  });
   return result;
 }
 

@@ -15,8 +15,7 @@ static constexpr unsigned repeats = 3;
 static constexpr uint64_t wordBytes = 8;
 
 static std::vector<PlannedPoint> plan(const PlanContext &context) {
-  uint64_t bytes =
-      sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+  uint64_t bytes = sizeThatFits(context, quickBytes, fullBytes);
   std::string line = std::to_string(cacheLineBytes(context.node));
   std::vector<uint64_t> strides = {8, 64, 256, 4096};
   if (!context.quick)
@@ -63,17 +62,16 @@ static WorkerResult measure(const Parameters &parameters) {
         "stride=" + sizeName(stride) +
         ": not a multiple of 8, or longer than line=" + sizeName(line) +
         " and not a multiple of it";
-  measureOn(parameter(parameters, "pages"), bytes, result,
-            [&](const BenchMemory &memory) {
-              auto *blocks = memory.as<Block>();
-              touchBlocks(blocks, blocks + bytes / sizeof(Block));
-              measureRepeats(result, repeats, [&] {
-                return runTogether(1, [&](unsigned) {
-                  keep(readLines(memory.as<char>(), bytes, stride, line));
-                });
-              });
-              result.value = double(bytes) / result.value * 1e-9;
-            });
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    auto *blocks = memory.as<Block>();
+    touchBlocks(blocks, blocks + bytes / sizeof(Block));
+    measureRepeats(result, repeats, [&] {
+      return runTogether(1, [&](unsigned) {
+        keep(readLines(memory.as<char>(), bytes, stride, line));
+      });
+    });
+    result.value = double(bytes) / result.value * 1e-9;
+  });
   return result;
 }
 

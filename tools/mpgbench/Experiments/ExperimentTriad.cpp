@@ -153,24 +153,19 @@ static WorkerResult measure(const Parameters &parameters) {
   WorkerResult result;
   uint64_t n =
       readCount(parameters, "n", maxBytes / bytesPerElement / 2, result.error);
-  unsigned threads =
-      unsigned(readCount(parameters, "threads", maxThreads, result.error));
+  unsigned threads = readThreads(parameters, result.error);
   if (!result.error.empty())
     return result;
   StringRef policy = parameter(parameters, "policy");
   if (policy.empty())
-    measureOn(parameter(parameters, "pages"), allBytes(n), result,
-              [&](const BenchMemory &memory) {
-                measureArrays(Arrays(memory.as<double>(), n, threads), result);
-              });
+    measureOn(parameters, allBytes(n), result, [&](const BenchMemory &memory) {
+      measureArrays(Arrays(memory.as<double>(), n, threads), result);
+    });
   else if (policy == "demand" || policy == "prepage")
     measurePolicy(n, threads, result);
   else
     result.error =
         "policy=" + printable(policy) + ": neither demand nor prepage";
-  // Such as a value on other pages than those of the point.
-  if (!result.error.empty())
-    result.value = 0;
   return result;
 }
 

@@ -79,9 +79,9 @@ WorkerResult mpg::measureChase(const Parameters &parameters,
     result.error = "stride=" + sizeName(stride) +
                    ": not a multiple of 8 that is in " + work.bytesName + "=" +
                    sizeName(bytes) + " twice";
-  measureOn(
-      parameter(parameters, "pages"), bytes, result,
-      [&](const BenchMemory &memory) { walk(memory, stride, work, result); });
+  measureOn(parameters, bytes, result, [&](const BenchMemory &memory) {
+    walk(memory, stride, work, result);
+  });
   return result;
 }
 

@@ -207,11 +207,7 @@ static std::vector<ComparedPoint> comparePoints(const ExperimentResult &before,
 /// With whole names, which `mpgbench run` takes, or with short ones.
 static Table makeTable(const ExperimentResult &before,
                        ArrayRef<ComparedPoint> points, bool isShort) {
-  Table table;
-  table.addColumn("point", /*isNumber=*/false);
-  for (StringRef header : {"before", "after", "ratio [95 %]"})
-    table.addNumber(header);
-  table.addColumn("", /*isNumber=*/false);
+  Table table({"point", "size|before", "size|after", "size|ratio [95 %]", ""});
   for (const ComparedPoint &point : points)
     table.addRow(
         {isShort ? pointLabel(before, point.before) : point.before.name,

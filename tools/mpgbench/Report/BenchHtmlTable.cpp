@@ -143,8 +143,7 @@ void mpg::writeCounterTable(raw_ostream &out,
   if (extras.names.empty())
     return;
   out << "<details><summary>Counters and further figures, medians</summary>\n";
-  Table table;
-  table.addColumn("point", /*isNumber=*/false);
+  Table table({"point"});
   for (const std::string &name : extras.names)
     table.addNumber(name);
   for (const PointResult &point : experiment.points) {

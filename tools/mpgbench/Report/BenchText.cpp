@@ -110,7 +110,7 @@ std::vector<std::string> PointTable::row(const PointResult &point) const {
 Table PointTable::make() const {
   Table table;
   for (const std::string &name : parameters)
-    table.addColumn(name, /*isNumber=*/false);
+    table.addColumn(name);
   table.addNumber("median\n" + result.unit);
   table.addNumber("95 % interval");
   table.addNumber("best");
@@ -120,8 +120,8 @@ Table PointTable::make() const {
         '\n');
     table.addNumber(name);
   }
-  table.addColumn("backing", /*isNumber=*/false);
-  table.addColumn("", /*isNumber=*/false);
+  table.addColumn("backing");
+  table.addColumn("");
   for (const PointResult &point : result.points)
     if (!point.samples.empty())
       table.addRow(row(point));
@@ -175,10 +175,7 @@ static void writeGuide(raw_ostream &out, const ExperimentResult &result) {
   if (result.guide.empty())
     return;
   out << "\n  the guide's figures, of another machine:\n";
-  Table table;
-  table.addColumn("", /*isNumber=*/false);
-  table.addNumber("");
-  table.addColumn("", /*isNumber=*/false);
+  Table table({"", "size|", ""});
   for (const GuideFigure &figure : result.guide)
     table.addRow(
         {figure.label,

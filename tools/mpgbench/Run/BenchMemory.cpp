@@ -192,19 +192,18 @@ std::string BenchMemory::checkBacking() const {
   return checkBackingOn(pages, backing);
 }
 
-void mpg::measureOn(StringRef pages, size_t bytes, WorkerResult &result,
+void mpg::measureOn(const Parameters &parameters, size_t bytes,
+                    WorkerResult &result,
                     function_ref<void(const BenchMemory &)> body) {
-  if (result.error.empty()) {
-    BenchMemory memory(bytes, pages);
-    result.error = memory.error();
-    if (result.error.empty())
-      body(memory);
-    memory.addBacking(result.backing);
-    if (result.error.empty())
-      result.error = memory.checkBacking();
-  }
   if (!result.error.empty())
-    result.value = 0;
+    return;
+  BenchMemory memory(bytes, parameter(parameters, "pages"));
+  result.error = memory.error();
+  if (result.error.empty())
+    body(memory);
+  memory.addBacking(result.backing);
+  if (result.error.empty())
+    result.error = memory.checkBacking();
 }
 
 // Kinds of pages. Which kinds of pages a node has, and why it cannot give some

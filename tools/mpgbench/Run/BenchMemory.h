@@ -74,10 +74,10 @@ private:
   std::string pages, problem;
 };
 
-/// Runs \p body on memory of a worker, and adds its pages to \p result. Memory
-/// that is not available, or lies on other pages, is an error of the result;
-/// with any error it has no value.
-void measureOn(llvm::StringRef pages, size_t bytes, WorkerResult &result,
+/// Runs \p body on memory of a worker, with the pages that \p parameters name,
+/// and adds its pages to \p result. Memory that is not available, or lies on
+/// other pages, is an error of the result.
+void measureOn(const Parameters &parameters, size_t bytes, WorkerResult &result,
                llvm::function_ref<void(const BenchMemory &)> body);
 
 /// Adds the memory of [p, p + bytes), which may be malloc's.

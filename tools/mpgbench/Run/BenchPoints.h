@@ -20,6 +20,10 @@ std::vector<unsigned> threadCounts(const PlanContext &context);
 /// have it, and so that it fits into the free pages of 2 MiB, if a sixteenth of
 /// it or more does: page sizes are compared on equal memory.
 uint64_t sizeThatFits(const PlanContext &context, uint64_t wantedBytes);
+inline uint64_t sizeThatFits(const PlanContext &context, uint64_t quickBytes,
+                             uint64_t fullBytes) {
+  return sizeThatFits(context, context.quick ? quickBytes : fullBytes);
+}
 
 /// The base page and one kind of large ones for \p bytes: 2M if enough are
 /// free, else transparent ones; 2M, with its reason, where there are none.
@@ -56,6 +60,9 @@ uint64_t readCount(const Parameters &parameters, llvm::StringRef name,
 /// More threads than any machine has CPUs, or more bytes than any has memory,
 /// are mistakes.
 constexpr uint64_t maxThreads = 1 << 14, maxBytes = uint64_t(1) << 44;
+inline unsigned readThreads(const Parameters &parameters, std::string &error) {
+  return unsigned(readCount(parameters, "threads", maxThreads, error));
+}
 
 /// A part [begin, end) of [0, count).
 struct Part {

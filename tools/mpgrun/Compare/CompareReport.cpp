@@ -221,9 +221,9 @@ CompareTable::CompareTable(const Comparison &comparison) {
   for (const ModeResult &mode : comparison.modes)
     if (mode.missing.empty())
       modes.push_back(&mode);
-  table.addColumn("", /*isNumber=*/false);
+  table.addColumn("");
   for (const ModeResult *mode : modes)
-    table.addColumn(mode->name, /*isNumber=*/false);
+    table.addColumn(mode->name);
   if (comparison.metric)
     addMetric(*comparison.metric);
   addTimes();

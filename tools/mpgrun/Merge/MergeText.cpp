@@ -109,11 +109,8 @@ std::vector<std::string> mpg::settingLines(const Merge &merge) {
 // Regions
 
 static void writeRegions(raw_ostream &out, const Merge &merge) {
-  Table table;
-  table.addColumn("region", /*isNumber=*/false);
-  for (StringRef heading :
-       {"reports", "min", "median", "max", "in use", "on large pages"})
-    table.addNumber(heading);
+  Table table({"region", "size|reports", "size|min", "size|median", "size|max",
+               "size|in use", "size|on large pages"});
   for (const MergedRegion &region : merge.regions) {
     std::vector<std::string> cells = {regionName(region.region).str(),
                                       showNumber(region.reports)};
@@ -277,12 +274,9 @@ static std::string showSum(const KnownSum &value, size_t reports) {
 }
 
 Table mpg::profileTable(const MergedProfiles &profiles, size_t maxRows) {
-  Table table;
-  table.addColumn("region", /*isNumber=*/false);
-  table.addColumn("object", /*isNumber=*/false);
-  for (StringRef heading : {"profiles", "in use", "large", "faults",
-                            "faults' ms", "TLB misses", "samples"})
-    table.addNumber(heading);
+  Table table({"region", "object", "size|profiles", "size|in use", "size|large",
+               "size|faults", "size|faults' ms", "size|TLB misses",
+               "size|samples"});
   for (const RankObject &object :
        ArrayRef(profiles.objects).take_front(maxRows)) {
     KnownSum milliseconds = object.faultMicroseconds;
