@@ -281,17 +281,14 @@ CallArguments CallSearch::classify() {
   return zero ? CallArguments::allZero : CallArguments::other;
 }
 
-static std::unique_ptr<MachineCode> makeMachineCode(Machine machine) {
-  return machine == Machine::x86_64 ? makeX86Code() : makeAArch64Code();
-}
-
 CallArguments mpg::classifyCalls(Machine machine, ArrayRef<CodeRange> code,
                                  CodeReader read, const CallTarget &target) {
   if (target.addressTaken)
     return CallArguments::other;
   if (target.gotSlots.empty() && target.jumpSlots.empty())
     return CallArguments::noCall;
-  std::unique_ptr<MachineCode> machineCode = makeMachineCode(machine);
+  std::unique_ptr<MachineCode> machineCode =
+      machine == Machine::x86_64 ? makeX86Code() : makeAArch64Code();
   return CallSearch(*machineCode, code, read, target).classify();
 }
 

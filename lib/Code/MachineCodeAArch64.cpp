@@ -94,8 +94,6 @@ private:
 // The address of the first whole word of a piece, whatever the file says.
 static size_t firstWord(CodePiece piece) { return -piece.address & 3; }
 
-static uint64_t getPage(uint64_t address) { return address & ~uint64_t(4095); }
-
 static bool isAdr(uint32_t word) { return (word & 0x1f000000) == 0x10000000; }
 
 /// What `adr` or `adrp` at \p address puts into its register.
@@ -103,7 +101,7 @@ static uint64_t valueOfAdr(uint32_t word, uint64_t address) {
   uint64_t field = uint64_t(word >> 5 & 0x7ffff) << 2 | (word >> 29 & 3);
   int64_t distance = int64_t(field << 43) >> 43;
   if (word >> 31)
-    return getPage(address) + (uint64_t(distance) << 12);
+    return (address & ~uint64_t(4095)) + (uint64_t(distance) << 12);
   return address + distance;
 }
 

@@ -31,10 +31,6 @@ static bool isNumeral(StringRef text) {
   return !text.empty() && all_of(text, isDigit);
 }
 
-static bool isMissing(StringRef value) {
-  return value == "<not counted>" || value == "<not supported>";
-}
-
 /// The place of the event in \p fields; 0: none that is known.
 static size_t findEventField(const Fields &fields) {
   for (size_t i = 2; i < fields.size(); ++i)
@@ -44,7 +40,8 @@ static size_t findEventField(const Fields &fields) {
 }
 
 static bool isValue(StringRef field) {
-  return parseCount(field) || isMissing(field);
+  return parseCount(field) || field == "<not counted>" ||
+         field == "<not supported>";
 }
 
 /// A line of perf stat, whatever it has counted.

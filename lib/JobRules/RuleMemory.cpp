@@ -108,10 +108,6 @@ static bool isPlacedOtherwise(const JobLaunch &launch) {
          (!policy->known || StringRef(policy->value).starts_with("interleave"));
 }
 
-static std::string setOrDefault(const JobValue &policy) {
-  return policy.text.str() + (policy.set ? "" : ", the default");
-}
-
 static void reportThreads(JobContext &job, const JobLaunch &launch,
                           const JobValue &policy) {
   unsigned threads = *launch.launch.threads;
@@ -123,7 +119,7 @@ static void reportThreads(JobContext &job, const JobLaunch &launch,
       std::to_string(threads) +
           " threads of one process span several core memory groups, but one "
           "thread pages the heap in (" +
-          setOrDefault(policy) + ")");
+          policy.text + (policy.set ? "" : ", the default") + ")");
   finding.sub = "groups";
   finding.where.symbol = "XOS_MMM_L_PAGING_POLICY";
   finding.evidence =

@@ -30,11 +30,6 @@ static bool isHelgrind(const JobCommand &launcher) {
   return false;
 }
 
-/// "XOS_MMM_L_HPAGE_TYPE=none" where the program alone sees it.
-static std::string withoutLargePages(const JobLaunch &launch) {
-  return "env XOS_MMM_L_HPAGE_TYPE=none " + launchText(launch);
-}
-
 void mpg::checkHelgrind(JobContext &job) {
   if (!job.wants(FindingId::mpg228))
     return;
@@ -47,7 +42,9 @@ void mpg::checkHelgrind(JobContext &job) {
                 "helgrind does not go with libmpg");
     finding.where.symbol = "helgrind";
     finding.evidence = launchText(*launch);
-    finding.setFix(writeInstead(withoutLargePages(*launch)));
+    // The program alone sees it.
+    finding.setFix(
+        writeInstead("env XOS_MMM_L_HPAGE_TYPE=none " + launchText(*launch)));
   }
 }
 
@@ -310,13 +307,11 @@ struct Leftover {
 };
 } // namespace
 
-/// Staging was for K's file system.
-static bool isStaging(StringRef option) { return option.starts_with("--stg"); }
-
 static std::vector<Leftover> findLeftovers(const JobScript &script) {
   std::vector<Leftover> found;
   for (const JobDirective &directive : script.directives)
-    if (directive.scheduler == Scheduler::pjm && isStaging(directive.option))
+    if (directive.scheduler == Scheduler::pjm &&
+        StringRef(directive.option).starts_with("--stg")) // for K's file system
       found.push_back({directive.line, "#PJM " + directive.option});
   for (const JobCommand &command : script.commands)
     for (const JobWord &word : command.words) {

@@ -161,11 +161,6 @@ void mpg::checkNames(JobContext &job) {
     checkExport(job, command, seen);
 }
 
-static std::string fieldsText(StringRef value) {
-  size_t fields = value.empty() ? 0 : value.count(':') + 1;
-  return "it has " + countWord(fields, "field") + " instead of 3";
-}
-
 static void checkValue(JobContext &job, const JobSetting &setting,
                        const EnvVariable &row) {
   StringRef value = setting.value.text;
@@ -186,7 +181,9 @@ static void checkValue(JobContext &job, const JobSetting &setting,
   finding.evidence = shortened(writeSetting(setting, setting.name, value));
   if (policy && value.count(':') != 2) {
     finding.sub = "fields";
-    finding.evidence += "; " + fieldsText(value);
+    size_t fields = value.empty() ? 0 : value.count(':') + 1;
+    finding.evidence +=
+        "; it has " + countWord(fields, "field") + " instead of 3";
   }
   if (std::string better = nearestValue(row, value); !better.empty())
     finding.setFix(writeInstead(writeSetting(setting, setting.name, better)));

@@ -33,10 +33,6 @@ static const LauncherRow *findLauncher(const JobWord &word) {
   return findLauncher(sys::path::filename(word.text));
 }
 
-static bool looksLikeOptions(const JobWord &word) {
-  return nameHas(word, {"opt", "flag", "arg", "bind", "param", "map", "host"});
-}
-
 namespace {
 
 /// Takes one command apart from the left to the right.
@@ -396,7 +392,9 @@ bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
     return true;
   bool starter =
       row.family == LauncherFamily::mpi || row.family == LauncherFamily::srun;
-  if (starter && isWord(at + 1) && looksLikeOptions(words[at]))
+  if (starter && isWord(at + 1) &&
+      nameHas(words[at],
+              {"opt", "flag", "arg", "bind", "param", "map", "host"}))
     return true;
   if (row.family == LauncherFamily::shell)
     return (first >= textAt || at < textAt) && !isUserGiven();

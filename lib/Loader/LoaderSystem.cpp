@@ -39,11 +39,6 @@ struct CacheFile::Entry {
   uint64_t hwcap;
 };
 
-/// The kind of library that ldconfig writes for \p machine.
-static uint32_t getFlags(Machine machine) {
-  return machine == Machine::aarch64 ? 0x0a03 : 0x0303;
-}
-
 CacheFile::CacheFile(std::string content) : bytes(std::move(content)) {
   uint64_t size = bytes.size();
   if (StringRef(bytes).starts_with(oldMagic) && size >= oldHeaderBytes) {
@@ -141,13 +136,15 @@ std::optional<StringRef> CacheFile::find(StringRef name, Machine machine,
   }
   std::optional<StringRef> best;
   size_t bestRank = hwcaps.size() + 2;
+  // The kind of library that ldconfig writes for the machine.
+  const uint32_t flags = machine == Machine::aarch64 ? 0x0a03 : 0x0303;
   for (; low < count; ++low) {
     Entry entry = entryAt(low);
     std::optional<StringRef> key = stringAt(entry.key);
     if (!key || compareCacheNames(name, *key) != 0)
       break;
     std::optional<size_t> rank = findRank(entry.hwcap, hwcaps, legacyMask);
-    if (entry.flags != getFlags(machine) || !rank || *rank >= bestRank)
+    if (entry.flags != flags || !rank || *rank >= bestRank)
       continue;
     if (std::optional<StringRef> path = stringAt(entry.value)) {
       best = path;

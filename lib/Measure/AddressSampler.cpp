@@ -144,8 +144,6 @@ static constexpr uint8_t spePadding = 0x00, speEnd = 0x01, speTime = 0x71,
                          speDataAddress = 0xb2;
 static constexpr uint8_t speEvents = 0x42; ///< of any size
 
-static bool isExtended(uint8_t head) { return (head & 0xfc) == 0x20; }
-
 /// Of the kinds that there are, whatever they hold.
 static bool isPacket(uint8_t head) {
   uint8_t kind = head & 0xcf;
@@ -172,7 +170,7 @@ bool mpg::decodeSpe(ArrayRef<uint8_t> trace,
       finish();
       continue;
     }
-    bool isLong = isExtended(head);
+    bool isLong = (head & 0xfc) == 0x20; // an extended header
     if (isLong && at < trace.size()) {
       head = trace[at++];
       if (head == spePadding) // to a multiple of a power of two

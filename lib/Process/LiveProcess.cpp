@@ -359,16 +359,14 @@ static void writeRow(raw_ostream &out, const LiveRegion &region) {
   out << "\n";
 }
 
-static std::string describeStack(uint64_t bytes) {
-  return bytes == UINT64_MAX ? "unlimited" : formatBytes(bytes);
-}
-
 void mpg::writeProcess(raw_ostream &out, const LiveProcess &process) {
   const Launch &launch = process.launch;
   out << "process " << process.pid << ": " << printable(process.shownPath)
       << ", " << countWord(process.threads, "thread");
   if (launch.stackBytes)
-    out << ", stack limit " << describeStack(*launch.stackBytes);
+    out << ", stack limit "
+        << (*launch.stackBytes == UINT64_MAX ? "unlimited"
+                                             : formatBytes(*launch.stackBytes));
   out << "\n";
   if (process.isReplaced)
     out << "  the file was deleted or built anew since; what is judged here is "

@@ -104,11 +104,6 @@ static void writeRow(raw_ostream &out, const Profile &profile,
   }
 }
 
-static void writeCounterLines(raw_ostream &out, const Profile &profile) {
-  for (const auto &[names, what] : describeCounters(profile.counters))
-    writeFilled(out, "  ", names + ": " + what);
-}
-
 static void writeObjects(raw_ostream &out, const Profile &profile) {
   if (profile.objects.empty()) {
     out << (profile.isMeasured ? "  no object is that large\n"
@@ -185,7 +180,8 @@ void mpg::writeProfileText(raw_ostream &out, const Profile &profile) {
       writeFilled(out, "  ", text);
   writeObjects(out, profile);
   writeWorkingSet(out, profile);
-  writeCounterLines(out, profile);
+  for (const auto &[names, what] : describeCounters(profile.counters))
+    writeFilled(out, "  ", names + ": " + what);
   std::string tlbMisses = describeTlbMisses(profile);
   if (!tlbMisses.empty())
     writeFilled(out, "  ", "misses of the TLB by object: " + tlbMisses);

@@ -197,12 +197,10 @@ HtmlTable::HtmlTable(raw_ostream &out, StringRef name,
   out << "</tr></thead>\n<tbody>\n";
 }
 
-static bool namesRow(StringRef style) { return style.starts_with("row"); }
-
 void HtmlTable::endCell() {
   if (!cells)
     return;
-  out << (namesRow(styles[cells - 1]) ? "</th>" : "</td>");
+  out << (StringRef(styles[cells - 1]).starts_with("row") ? "</th>" : "</td>");
   if (cells < styles.size())
     return;
   out << "</tr>\n";

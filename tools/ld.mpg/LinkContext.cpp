@@ -191,11 +191,6 @@ std::vector<std::string> LayoutChecker::check() {
   return std::move(reasons);
 }
 
-/// Everything that is not as promised, one sentence each; empty if all is.
-static std::vector<std::string> checkLayout(Image &image, uint64_t hugeBytes) {
-  return LayoutChecker(image, hugeBytes).check();
-}
-
 /// Bytes of code, or of constants if they are more. By sections: the segment of
 /// the code may end with a hole.
 static uint64_t largestTextBytes(Image &image) {
@@ -368,7 +363,7 @@ OutputFacts mpg::readOutput(const std::string &path, uint64_t hugeBytes) {
     facts.lateSections = sectionsBehind(image, layoutTailSection);
     if (!facts.readable)
       return;
-    facts.broken = checkLayout(image, hugeBytes);
+    facts.broken = LayoutChecker(image, hugeBytes).check();
     facts.textBytes = largestTextBytes(image);
     facts.textBroken = checkText(image, segmentPageBytes(hugeBytes));
   });

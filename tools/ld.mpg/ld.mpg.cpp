@@ -49,11 +49,6 @@ static std::vector<std::string> sisterFolders(const char *argv0) {
   return folders;
 }
 
-/// Another machine than those that have the layout.
-static bool isOtherMachine(const LinkRequest &request) {
-  return !request.emulation.empty() && !machineOfEmulation(request.emulation);
-}
-
 /// Links as ld.lld; \p reason says why --mpg-text has no effect then.
 static int linkWithoutText(LinkContext &link, StringRef reason) {
   const LinkRequest &request = link.request;
@@ -74,7 +69,7 @@ static int linkAsAsked(LinkContext &link) {
   if (!request.userScript.empty())
     return linkUnderScript(link);
   constexpr StringLiteral otherMachine = "it is for x86-64 and AArch64";
-  if (isOtherMachine(request))
+  if (!request.emulation.empty() && !machineOfEmulation(request.emulation))
     return linkWithoutText(link, otherMachine);
   std::vector<LinkInput> unscanned = scanFirst(link);
   if (!link.scan.machine)

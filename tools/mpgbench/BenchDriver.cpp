@@ -59,10 +59,6 @@ static std::string describePools(const Node &node) {
   return text.empty() ? "none" : text;
 }
 
-static std::string describeTransparent(const TransparentFacts &facts) {
-  return getText(facts.enabled) + ", defrag " + getText(facts.defrag);
-}
-
 /// Name and value of what matters about this machine, for the report.
 static Parameters describeMachine(const Node &node) {
   const NodeMachine &machine = node.machine;
@@ -85,7 +81,9 @@ static Parameters describeMachine(const Node &node) {
       {"kernel", "Linux " + getText(machine.kernelRelease)},
       {"base page", formatBytes(node.pages.baseBytes.valueOr(0))},
       {"pools", describePools(node)},
-      {"transparent huge pages", describeTransparent(node.transparent)},
+      {"transparent huge pages", getText(node.transparent.enabled) +
+                                     ", defrag " +
+                                     getText(node.transparent.defrag)},
       {"kernels", mpg_kernel_variant()}};
   for (const std::string &governor : machine.governors)
     result.push_back({"clock governor", governor});

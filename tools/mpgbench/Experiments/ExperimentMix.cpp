@@ -6,6 +6,7 @@
 #include "mpgbench/Experiments/MemoryWork.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -35,11 +36,6 @@ static std::vector<PlannedPoint> plan(const PlanContext &context) {
   return points;
 }
 
-static void writeBlock(Block &block, uint64_t value) {
-  for (uint64_t &word : block.words)
-    word = value;
-}
-
 /// pre: [begin, end) are whole groups.
 template <unsigned reads> static void mixBlocks(Block *begin, Block *end) {
   uint64_t sum = 0;
@@ -47,7 +43,8 @@ template <unsigned reads> static void mixBlocks(Block *begin, Block *end) {
     if (reads > 0)
       sum += readBlocks(at, at + reads);
     for (unsigned i = reads; i < group; ++i)
-      writeBlock(at[i], uint64_t(at - begin));
+      std::fill(std::begin(at[i].words), std::end(at[i].words),
+                uint64_t(at - begin));
   }
   keep(sum);
 }

@@ -64,10 +64,6 @@ static std::vector<std::string> joinNames(const Parameters &parameters) {
   return names;
 }
 
-static bool canBeDrawn(const PointResult &point) {
-  return !point.samples.empty() && isDrawable(point.summary.median);
-}
-
 static PlotPoint makePoint(const PointResult &result, size_t series,
                            size_t category) {
   PlotPoint point;
@@ -190,7 +186,7 @@ void Arranger::addPanel(const Group &group, PlotPanel panel,
       panel.numbers.push_back(number);
   }
   for (const PointResult *point : points) {
-    if (!canBeDrawn(*point))
+    if (point->samples.empty() || !isDrawable(point->summary.median))
       continue;
     auto category =
         find(panel.categories, parameter(point->parameters, group.x).str());

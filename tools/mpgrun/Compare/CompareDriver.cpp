@@ -63,10 +63,6 @@ private:
 
 // One run
 
-static std::string describeStatusAfter(int waitStatus) {
-  return waitStatus ? "; it ended with " + describeStatus(waitStatus) : "";
-}
-
 /// The load of a comparison of ranks is that of their CPUs while they ran.
 static void addLoad(Comparison &comparison, const RunSample &sample,
                     const MergedRanks &ranks) {
@@ -119,11 +115,14 @@ RunOutcome CompareDriver::runRanks(RunCommand &command, ModeResult &mode,
   std::vector<RankResult> ranks = readRankResults(order.folder);
   if (ranks.empty()) {
     if (outcome.error.empty() && !outcome.execError && !outcome.interruptedBy)
-      outcome.error = "no rank has written what it measured into " +
-                      printable(folder->path()) +
-                      ": all nodes must see that folder, and the launcher "
-                      "must pass on the environment (srun --export=ALL)" +
-                      describeStatusAfter(outcome.sample.waitStatus);
+      outcome.error =
+          "no rank has written what it measured into " +
+          printable(folder->path()) +
+          ": all nodes must see that folder, and the launcher "
+          "must pass on the environment (srun --export=ALL)" +
+          (outcome.sample.waitStatus
+               ? "; it ended with " + describeStatus(outcome.sample.waitStatus)
+               : "");
     return outcome;
   }
   MergedRanks all = mergeRanks(ranks);

@@ -244,11 +244,6 @@ void CompareTable::write(raw_ostream &out) const {
                 4);
 }
 
-static std::string describeRounds(const Comparison &comparison) {
-  return countWord(comparison.rounds, "round") + " after a warm-up, seed " +
-         std::to_string(comparison.seed);
-}
-
 void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
   auto paragraph = [&](const std::string &text) {
     writeFilled(out, "", printable(text), 2);
@@ -258,7 +253,8 @@ void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
     out << " " << printable(word);
   out << "\n";
   if (comparison.failure.empty()) {
-    paragraph("  " + describeRounds(comparison));
+    paragraph("  " + countWord(comparison.rounds, "round") +
+              " after a warm-up, seed " + std::to_string(comparison.seed));
     CompareTable(comparison).write(out);
     if (comparison.isLoadKnown)
       paragraph("  machine: " + comparison.load.describe());
