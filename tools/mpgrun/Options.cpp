@@ -40,12 +40,13 @@ static bool isPolicy(StringRef text) {
          });
 }
 
+// Each returns the text of the first error; "": there is none.
+
 /// The kernel moves transparent and normal pages by touch, none of the pool.
-static std::optional<std::string> readMove(const InputArgList &args,
-                                           RunOptions &options) {
+static std::string readMove(const InputArgList &args, RunOptions &options) {
   const Arg *arg = args.getLastArg(OPT_move);
   if (!arg)
-    return std::nullopt;
+    return "";
   if (StringRef(arg->getValue()) != "next-touch")
     return "--move=" + printable(arg->getValue()) + ": has to be next-touch";
   if (options.modeGiven && options.mode != "thp" && options.mode != "none")
@@ -56,12 +57,20 @@ static std::optional<std::string> readMove(const InputArgList &args,
   if (!options.modeGiven)
     options.mode = "thp";
   options.modeGiven = true;
-  return std::nullopt;
+  return "";
 }
 
-/// How the program is to run. The text of the first error, or nothing.
-static std::optional<std::string> readSettings(const InputArgList &args,
-                                               RunOptions &options) {
+static std::string readFileName(const InputArgList &args, OptSpecifier id,
+                                std::string &name) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg)
+    return "";
+  name = arg->getValue();
+  return name.empty() ? arg->getSpelling().str() + ": names no file" : "";
+}
+
+/// How the program is to run.
+static std::string readSettings(const InputArgList &args, RunOptions &options) {
   if (const Arg *arg = args.getLastArg(OPT_mode)) {
     options.mode = arg->getValue();
     options.modeGiven = true;
@@ -86,9 +95,8 @@ static std::optional<std::string> readSettings(const InputArgList &args,
   return readMove(args, options);
 }
 
-/// The reports to write, and where. The text of the first error, or nothing.
-static std::optional<std::string> readReports(const InputArgList &args,
-                                              RunOptions &options) {
+/// The reports to write, and where.
+static std::string readReports(const InputArgList &args, RunOptions &options) {
   for (const Arg *arg : args.filtered(OPT_report_file)) {
     StringRef value = arg->getValue();
     bool isJson = value.consume_front("json:");
@@ -96,11 +104,10 @@ static std::optional<std::string> readReports(const InputArgList &args,
       return "--report=" + printable(arg->getValue()) + ": names no file";
     (isJson ? options.jsonFile : options.reportFile) = value.str();
   }
-  if (const Arg *arg = args.getLastArg(OPT_profile_file)) {
-    options.profileFile = arg->getValue();
-    if (options.profileFile.empty())
-      return "--profile=: names no file";
-  }
+  if (std::string error =
+          readFileName(args, OPT_profile_file, options.profileFile);
+      !error.empty())
+    return error;
   options.profile = args.hasArg(OPT_profile, OPT_profile_file);
   options.advise = args.hasArg(OPT_advise);
   options.workingSet = args.hasArg(OPT_working_set);
@@ -111,16 +118,13 @@ static std::optional<std::string> readReports(const InputArgList &args,
     options.mode = "none";
     options.modeGiven = true;
   }
-  return std::nullopt;
+  return "";
 }
 
-/// Fills \p options; the text of the first error, or nothing.
-static std::optional<std::string> readValues(const InputArgList &args,
-                                             RunOptions &options) {
-  if (std::optional<std::string> error = readSettings(args, options))
-    return error;
-  if (std::optional<std::string> error = readReports(args, options))
-    return error;
+static std::string readValues(const InputArgList &args, RunOptions &options) {
+  for (auto *read : {readSettings, readReports})
+    if (std::string error = read(args, options); !error.empty())
+      return error;
   options.report = args.hasArg(OPT_report);
   options.children = args.hasArg(OPT_children);
   options.verify = args.hasArg(OPT_verify);
@@ -138,14 +142,13 @@ static std::optional<std::string> readValues(const InputArgList &args,
   options.quiet = args.hasArg(OPT_quiet);
   options.printEnv = args.hasArg(OPT_print_env);
   options.dryRun = args.hasArg(OPT_dry_run);
-  return std::nullopt;
+  return "";
 }
 
 static constexpr unsigned maxRounds = 10000;
 
-/// The files of what was found. The text of the first error, or nothing.
-static std::optional<std::string> readFiles(const InputArgList &args,
-                                            RunOptions &options) {
+/// The files of what was found.
+static std::string readFiles(const InputArgList &args, RunOptions &options) {
   bool hasReport = options.report || !options.reportFile.empty();
   if (const Arg *arg = args.getLastArg(OPT_json)) {
     StringRef file = arg->getValue();
@@ -159,21 +162,18 @@ static std::optional<std::string> readFiles(const InputArgList &args,
     bool isReport = !options.isComparing() && !options.profile;
     (isReport ? options.jsonFile : options.dataFile) = file.str();
   }
-  if (const Arg *arg = args.getLastArg(OPT_html)) {
-    options.htmlFile = arg->getValue();
-    if (options.htmlFile.empty())
-      return "--html=: names no file";
-    if (!options.isComparing() && !options.profile)
-      return "--html=" + printable(options.htmlFile) +
-             " is for --compare and --profile";
-  }
-  return std::nullopt;
+  if (std::string error = readFileName(args, OPT_html, options.htmlFile);
+      !error.empty())
+    return error;
+  if (!options.htmlFile.empty() && !options.isComparing() && !options.profile)
+    return "--html=" + printable(options.htmlFile) +
+           " is for --compare and --profile";
+  return "";
 }
 
-/// How often, in which order and what is measured. The text of the first error,
-/// or nothing.
-static std::optional<std::string> readMeasurement(const InputArgList &args,
-                                                  RunOptions &options) {
+/// How often, in which order and what is measured.
+static std::string readMeasurement(const InputArgList &args,
+                                   RunOptions &options) {
   if (const Arg *arg = args.getLastArg(OPT_repeat))
     if (StringRef(arg->getValue()).getAsInteger(10, options.rounds) ||
         options.rounds == 0 || options.rounds > maxRounds)
@@ -193,18 +193,17 @@ static std::optional<std::string> readMeasurement(const InputArgList &args,
     if (!options.metric)
       return "--metric=" + printable(arg->getValue()) + ": " + wrong;
   }
-  return std::nullopt;
+  return "";
 }
 
-/// Reads the options of a comparison. The text of the first error, or nothing.
-static std::optional<std::string> readComparison(const InputArgList &args,
-                                                 RunOptions &options) {
+static std::string readComparison(const InputArgList &args,
+                                  RunOptions &options) {
   const Arg *compare = args.getLastArg(OPT_compare, OPT_compare_modes);
   if (!compare) {
     if (const Arg *arg = args.getLastArg(OPT_repeat, OPT_seed, OPT_metric))
       return printable(arg->getAsString(args)) + " is for --compare";
     if (options.workingSet && !options.isProfiling())
-      return std::string("--working-set is for --profile and --advise");
+      return "--working-set is for --profile and --advise";
     return readFiles(args, options);
   }
   bool hasList = compare->getOption().matches(OPT_compare_modes);
@@ -220,7 +219,7 @@ static std::optional<std::string> readComparison(const InputArgList &args,
           OPT_text_how, OPT_print_env, OPT_dry_run))
     return printable(arg->getAsString(args)) +
            " does not go together with --compare";
-  if (std::optional<std::string> error = readMeasurement(args, options))
+  if (std::string error = readMeasurement(args, options); !error.empty())
     return error;
   if (!options.jsonFile.empty())
     return "--report=json: does not go together with --compare; --json=FILE "
@@ -228,26 +227,18 @@ static std::optional<std::string> readComparison(const InputArgList &args,
   return readFiles(args, options);
 }
 
-/// The words after the options are files and folders. The text of the first
-/// error, or nothing.
-static std::optional<std::string> readMerge(const InputArgList &args,
-                                            RunOptions &options) {
+/// The words after the options are files and folders.
+static std::string readMerge(const InputArgList &args, RunOptions &options) {
   for (const Arg *arg : args)
     if (!arg->getOption().matches(OPT_merge) &&
         !arg->getOption().matches(OPT_json) &&
         !arg->getOption().matches(OPT_html))
       return printable(arg->getAsString(args)) +
              " does not go together with --merge";
-  if (const Arg *arg = args.getLastArg(OPT_json)) {
-    options.dataFile = arg->getValue();
-    if (options.dataFile.empty())
-      return "--json=: names no file";
-  }
-  if (const Arg *arg = args.getLastArg(OPT_html)) {
-    options.htmlFile = arg->getValue();
-    if (options.htmlFile.empty())
-      return "--html=: names no file";
-  }
+  for (auto [id, name] :
+       {std::pair(OPT_json, &options.dataFile), {OPT_html, &options.htmlFile}})
+    if (std::string error = readFileName(args, id, *name); !error.empty())
+      return error;
   if (options.command.empty())
     return "--merge: no file or folder is named";
   for (StringRef name : options.command)
@@ -255,7 +246,7 @@ static std::optional<std::string> readMerge(const InputArgList &args,
       return printable(name) + ": options come before the files of --merge; " +
              "./" + printable(name) + " is a file of that name";
   options.merge = true;
-  return std::nullopt;
+  return "";
 }
 
 std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
@@ -268,14 +259,13 @@ std::optional<RunOptions> mpg::parseOptions(int argc, char **argv,
   RunOptions options;
   options.command.assign(words.command.begin(), words.command.end());
   if (line.args().hasArg(OPT_merge)) {
-    if (std::optional<std::string> error = readMerge(line.args(), options))
-      return line.usageError(*error, status);
+    if (std::string error = readMerge(line.args(), options); !error.empty())
+      return line.usageError(error, status);
     return options;
   }
-  if (std::optional<std::string> error = readValues(line.args(), options))
-    return line.usageError(*error, status);
-  if (std::optional<std::string> error = readComparison(line.args(), options))
-    return line.usageError(*error, status);
+  for (auto *read : {readValues, readComparison})
+    if (std::string error = read(line.args(), options); !error.empty())
+      return line.usageError(error, status);
   options.typed.assign(words.own.begin(), words.own.end());
   if (options.command.empty())
     return line.usageError("no program is named", status);

@@ -76,112 +76,86 @@ static void setFiles(const InputArgList &args, SimOptions &options) {
     *path = expandFileName(args.getLastArgValue(id), getpid());
 }
 
-/// False after a usage error, as the next ones.
-static bool setEngine(CommandLine &line, SimOptions &options, int &status) {
-  const InputArgList &args = line.args();
+// What is wrong with an option; "": nothing.
+
+static std::string setEngine(const InputArgList &args, SimOptions &options) {
   StringRef engine = args.getLastArgValue(OPT_engine, "compiled");
   options.usesQemu = engine == "qemu";
   options.qemu = args.getLastArgValue(OPT_qemu).str();
-  std::string problem;
   if (!options.usesQemu && engine != "compiled")
-    problem = "--engine=" + printable(engine) + ": has to be compiled or qemu";
-  else if (!options.usesQemu && args.hasArg(OPT_qemu))
-    problem = "--qemu= goes with --engine=qemu";
-  else if (options.usesQemu && args.hasArg(OPT_advise))
-    problem = "--advise= writes hints for a compiler; without one, see what "
-              "--stream= shows";
-  else if (options.usesQemu && (options.sample.by == MPG_SIM_CALLS ||
-                                options.sample.by == MPG_SIM_FUNCTION))
-    problem = "--engine=qemu records no single functions; take "
-              "--sample=SECONDS[@DELAY]";
-  if (problem.empty())
-    return true;
-  line.usageError(problem, status);
-  return false;
+    return "--engine=" + printable(engine) + ": has to be compiled or qemu";
+  if (!options.usesQemu && args.hasArg(OPT_qemu))
+    return "--qemu= goes with --engine=qemu";
+  if (options.usesQemu && args.hasArg(OPT_advise))
+    return "--advise= writes hints for a compiler; without one, see what "
+           "--stream= shows";
+  if (options.usesQemu && (options.sample.by == MPG_SIM_CALLS ||
+                           options.sample.by == MPG_SIM_FUNCTION))
+    return "--engine=qemu records no single functions; take "
+           "--sample=SECONDS[@DELAY]";
+  return "";
 }
 
-/// False after a usage error.
-static bool setMerge(CommandLine &line, SimOptions &options, int &status) {
-  const InputArgList &args = line.args();
+static std::string setMerge(const InputArgList &args, SimOptions &options) {
   options.merges = args.hasArg(OPT_merge);
-  if (options.merges &&
-      args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream, OPT_advise,
-                  OPT_sample, OPT_sample_what, OPT_cold, OPT_record, OPT_engine,
-                  OPT_qemu)) {
-    line.usageError("--merge runs nothing: it goes with --machine=, "
-                    "--json, --csv, --html= and --output= only",
-                    status);
-    return false;
-  }
-  return true;
+  bool runs = args.hasArg(OPT_pages, OPT_maps, OPT_threads, OPT_stream,
+                          OPT_advise, OPT_sample, OPT_sample_what, OPT_cold,
+                          OPT_record, OPT_engine, OPT_qemu);
+  return options.merges && runs
+             ? "--merge runs nothing: it goes with --machine=, --json, --csv, "
+               "--html= and --output= only"
+             : "";
 }
 
-static bool setSample(CommandLine &line, SimOptions &options, int &status) {
-  const InputArgList &args = line.args();
+static std::string setSample(const InputArgList &args, SimOptions &options) {
   if (args.hasArg(OPT_sample))
     options.sample.by = MPG_SIM_CALLS;
   if (const Arg *arg = args.getLastArg(OPT_sample_what)) {
     std::optional<SimSample> sample = parseSample(arg->getValue());
-    if (!sample) {
-      line.usageError("--sample=" + printable(arg->getValue()) +
-                          ": has to be the name of a function, or seconds such "
-                          "as 2 or 0.5@10",
-                      status);
-      return false;
-    }
+    if (!sample)
+      return "--sample=" + printable(arg->getValue()) +
+             ": has to be the name of a function, or seconds such as 2 or "
+             "0.5@10";
     options.sample = *sample;
   }
   options.sample.isCold = args.hasArg(OPT_cold);
-  if (options.sample.isCold && options.sample.by == MPG_SIM_ALL) {
-    line.usageError("--cold goes with --sample", status);
-    return false;
-  }
-  return true;
+  return options.sample.isCold && options.sample.by == MPG_SIM_ALL
+             ? "--cold goes with --sample"
+             : "";
 }
 
 /// Which arrays are streams, and where the threads run.
-static bool setArrays(CommandLine &line, SimOptions &options, int &status) {
-  const InputArgList &args = line.args();
+static std::string setArrays(const InputArgList &args, SimOptions &options) {
   for (StringRef array : split(args.getLastArgValue(OPT_stream), ','))
     if (!array.trim().empty())
       options.stream.push_back(array.trim().str());
   StringRef threads = args.getLastArgValue(OPT_threads, "compact");
   options.spreadsThreads = threads == "spread";
   options.advise = args.getLastArgValue(OPT_advise).str();
-  std::string problem;
   if (args.hasArg(OPT_stream) && options.stream.empty())
-    problem = "--stream=: names no array";
-  else if (!options.spreadsThreads && threads != "compact")
-    problem =
-        "--threads=" + printable(threads) + ": has to be compact or spread";
-  else if (!options.advise.empty() && args.hasArg(OPT_stream))
-    problem = "--advise= chooses the arrays itself; leave out --stream=";
-  if (problem.empty())
-    return true;
-  line.usageError(problem, status);
-  return false;
+    return "--stream=: names no array";
+  if (!options.spreadsThreads && threads != "compact")
+    return "--threads=" + printable(threads) + ": has to be compact or spread";
+  if (!options.advise.empty() && args.hasArg(OPT_stream))
+    return "--advise= chooses the arrays itself; leave out --stream=";
+  return "";
 }
 
 /// Selects the models that run side by side: sizes of pages, and maps of them.
-static bool setPages(CommandLine &line, SimOptions &options, int &status) {
-  const InputArgList &args = line.args();
+static std::string setPages(const InputArgList &args, SimOptions &options) {
   StringRef maps = args.getLastArgValue(OPT_maps, "1");
-  std::string problem;
   if (maps.getAsInteger(10, options.maps) || options.maps < 1 ||
       options.maps > 8)
-    problem = "--maps=" + printable(maps) + ": has to be a number from 1 to 8";
-  else if (const Arg *arg = args.getLastArg(OPT_pages)) {
-    if (std::optional<std::vector<uint64_t>> pages =
-            parsePages(arg->getValue()))
-      options.pages = *pages;
-    else
-      problem = "--pages=" + printable(arg->getValue()) +
-                ": has to be a list of sizes such as 64K,2M";
-  }
-  if (problem.empty())
-    return true;
-  line.usageError(problem, status);
-  return false;
+    return "--maps=" + printable(maps) + ": has to be a number from 1 to 8";
+  const Arg *arg = args.getLastArg(OPT_pages);
+  if (!arg)
+    return "";
+  std::optional<std::vector<uint64_t>> pages = parsePages(arg->getValue());
+  if (!pages)
+    return "--pages=" + printable(arg->getValue()) +
+           ": has to be a list of sizes such as 64K,2M";
+  options.pages = *pages;
+  return "";
 }
 
 std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
@@ -198,12 +172,10 @@ std::optional<SimOptions> mpg::parseOptions(int argc, char **argv,
   if (options.json && options.csv)
     return line.usageError("--json and --csv: one of them", status);
   options.machine = args.getLastArgValue(OPT_machine, "a64fx").str();
-  if (!setArrays(line, options, status))
-    return std::nullopt;
   setFiles(args, options);
-  if (!setMerge(line, options, status) || !setSample(line, options, status) ||
-      !setEngine(line, options, status) || !setPages(line, options, status))
-    return std::nullopt;
+  for (auto *set : {setArrays, setMerge, setSample, setEngine, setPages})
+    if (std::string problem = set(args, options); !problem.empty())
+      return line.usageError(problem, status);
   options.command.assign(words.command.begin(), words.command.end());
   if (options.command.empty())
     return line.usageError(options.merges ? "--merge: no file is named"
