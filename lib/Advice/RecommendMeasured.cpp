@@ -176,9 +176,7 @@ static std::string nameWalked(const Measurement &from, uint64_t pageBytes) {
       arrays.push_back(&array);
       sum += array.walks;
     }
-  stableSort(arrays, [](const ModelledArray *one, const ModelledArray *other) {
-    return one->walks > other->walks;
-  });
+  sortByMost(arrays, &ModelledArray::walks);
   std::string text;
   for (const ModelledArray *array : arrays)
     if (double share = double(array->walks) / double(sum);
@@ -297,9 +295,7 @@ static void judgePlacementModel(const Measurement &from, Advice &advice) {
 
 /// The two largest of those that the first thread alone touched.
 static std::string joinNames(std::vector<const MeasuredObject *> objects) {
-  stableSort(objects, [](const MeasuredObject *a, const MeasuredObject *b) {
-    return a->peakBytes > b->peakBytes;
-  });
+  sortByMost(objects, &MeasuredObject::peakBytes);
   std::string names;
   for (const MeasuredObject *object : ArrayRef(objects).take_front(2))
     names += (names.empty() ? "" : ", ") + object->name;

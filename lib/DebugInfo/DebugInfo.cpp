@@ -106,8 +106,7 @@ void DwarfFile::addUnits() {
     while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
       units.push_back({start, end, allUnits.back()});
   }
-  stableSort(units,
-             [](const Unit &a, const Unit &b) { return a.start < b.start; });
+  sortBy(units, &Unit::start);
 }
 
 DwarfFile::Unit *DwarfFile::findUnit(uint64_t address) {

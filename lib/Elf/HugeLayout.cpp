@@ -3,6 +3,7 @@
 // See HugeLayout.h.
 
 #include "Elf/HugeLayout.h"
+#include "Support/StableSort.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <elf.h>
@@ -54,10 +55,7 @@ uint64_t mpg::roundedOutBytes(ArrayRef<Segment> loads, uint64_t hugeBytes) {
       ranges.push_back(
           {roundDown(load.address, hugeBytes), roundUp(load.end(), hugeBytes)});
   // By address, so that a page of two segments is counted with the first.
-  std::sort(ranges.begin(), ranges.end(),
-            [](const AddressRange &a, const AddressRange &b) {
-              return a.start < b.start;
-            });
+  sortBy(ranges, &AddressRange::start);
   uint64_t sum = 0, counted = 0; // what lies below is in the sum
   for (const AddressRange &range : ranges) {
     sum += AddressRange{std::max(range.start, counted), range.end}.bytes();

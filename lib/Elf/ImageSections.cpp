@@ -342,9 +342,7 @@ FunctionTable::FunctionTable(const std::string &path) {
     });
   });
   consumeError(std::move(error));
-  stableSort(functions, [](const Function &a, const Function &b) {
-    return a.start < b.start;
-  });
+  sortBy(functions, &Function::start);
 }
 
 const FunctionTable::Function *FunctionTable::find(uint64_t address) const {

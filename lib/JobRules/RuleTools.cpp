@@ -320,9 +320,7 @@ static std::vector<Leftover> findLeftovers(const JobScript &script) {
       else if (StringRef(word.text).starts_with("/work/system/Env_base"))
         found.push_back({command.line, word.text});
     }
-  stableSort(found, [](const Leftover &a, const Leftover &b) {
-    return a.line < b.line;
-  });
+  sortBy(found, &Leftover::line);
   return found;
 }
 

@@ -38,9 +38,7 @@ static std::vector<Unknown> findUnknown(const JobContext &job) {
         !launch->notUnderstood)
       unknown.push_back(
           {launch->line, launch->program.text, "a program that is started"});
-  stableSort(unknown, [](const Unknown &a, const Unknown &b) {
-    return a.line < b.line;
-  });
+  sortBy(unknown, &Unknown::line);
   return unknown;
 }
 

@@ -476,9 +476,7 @@ ShellTokens Lexer::run() {
   }
   for (const HereDocument &document : documents)
     skipHereDocument(document);
-  stableSort(result.hidden, [](const ShellHidden &a, const ShellHidden &b) {
-    return a.tokensBefore < b.tokensBefore;
-  });
+  sortBy(result.hidden, &ShellHidden::tokensBefore);
   return std::move(result);
 }
 

@@ -3,6 +3,7 @@
 // See HugePages.h.
 
 #include "Node/HugePages.h"
+#include "Support/StableSort.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Endian.h"
@@ -122,10 +123,7 @@ static Fact<std::vector<HugePool>> readPools(const SysTree &tree) {
                      tree.number(pool + "/nr_overcommit_hugepages")});
   }
   // Names in their order have 1048576kB before 2048kB.
-  std::sort(pools.begin(), pools.end(),
-            [](const HugePool &a, const HugePool &b) {
-              return a.pageBytes < b.pageBytes;
-            });
+  sortBy(pools, &HugePool::pageBytes);
   return pools;
 }
 
@@ -210,10 +208,7 @@ static std::vector<TransparentSize> readSizes(const SysTree &tree,
       continue;
     sizes.push_back({*kibibytes << 10, tree.choice(file)});
   }
-  std::sort(sizes.begin(), sizes.end(),
-            [](const TransparentSize &a, const TransparentSize &b) {
-              return a.pageBytes < b.pageBytes;
-            });
+  sortBy(sizes, &TransparentSize::pageBytes);
   return sizes;
 }
 

@@ -282,8 +282,7 @@ void PanelWriter::writeGuides() {
     letters[isAcross ? across : category].push_back({at + 4, guide.key});
   }
   for (auto &[category, labels] : letters) {
-    stableSort(labels,
-               [](const Label &a, const Label &b) { return a.at < b.at; });
+    sortBy(labels, &Label::at);
     spread(labels, frame.bottom + 4);
     double at =
         category == across ? frame.right + 4 : frame.x(category) + half - 7;
@@ -300,9 +299,7 @@ void PanelWriter::writeCurves() {
     for (const PlotPoint &point : panel.points)
       if (point.series == series)
         points.push_back(point);
-    stableSort(points, [](const PlotPoint &a, const PlotPoint &b) {
-      return a.category < b.category;
-    });
+    sortBy(points, &PlotPoint::category);
     if (points.size() < 2)
       continue;
     out << "<path class=\"curve " << seriesClass(series) << "\" d=\"";

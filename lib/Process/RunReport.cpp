@@ -212,9 +212,7 @@ void mpg::addProcesses(RunReport &report, const mpg_state_table &table) {
     use.reason = getText(from.reason);
     report.processes.push_back(std::move(use));
   }
-  stableSort(report.processes, [](const ProcessUse &a, const ProcessUse &b) {
-    return a.bytes > b.bytes;
-  });
+  sortByMost(report.processes, &ProcessUse::bytes);
 }
 
 std::optional<unsigned> mpg::findCrowdedNode(const RunReport &report,

@@ -158,8 +158,7 @@ void ProfileRecorder::addBlocks() {
       if (end > block.start)
         ranges.push_back({block.start, end, block.site});
     }
-  stableSort(ranges,
-             [](const Range &a, const Range &b) { return a.start < b.start; });
+  sortBy(ranges, &Range::start);
   // Memory under another block was released unseen: of a mapping its end.
   std::vector<Range> apart;
   for (const Range &range : ranges) {
@@ -463,8 +462,5 @@ void ProfileRecorder::finish(Profile &profile) {
     if (object.peakBytes >=
         (object.region == RunRegion::text ? minCodeBytes : minObjectBytes))
       profile.objects.push_back(std::move(object));
-  stableSort(profile.objects,
-             [](const ProfileObject &a, const ProfileObject &b) {
-               return a.peakBytes > b.peakBytes;
-             });
+  sortByMost(profile.objects, &ProfileObject::peakBytes);
 }

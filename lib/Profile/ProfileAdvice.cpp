@@ -285,9 +285,7 @@ std::vector<AdviceLine> Adviser::advise() {
         "mpgrun --profile " + command);
     return lines;
   }
-  stableSort(lines, [](const AdviceLine &a, const AdviceLine &b) {
-    return a.bytes > b.bytes;
-  });
+  sortByMost(lines, &AdviceLine::bytes);
   if (lines.size() >= maxLines)
     lines.resize(maxLines - 1);
   add(0,

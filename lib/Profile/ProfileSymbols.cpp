@@ -87,9 +87,7 @@ std::vector<DataName> ProfileSymbols::data(uint64_t min) {
   for (const File &file : files)
     if (file.hasCode)
       addData(file, min, result);
-  stableSort(result, [](const DataName &a, const DataName &b) {
-    return a.start < b.start;
-  });
+  sortBy(result, &DataName::start);
   // Of two names for one place the first; what overlaps is damage.
   std::vector<DataName> apart;
   for (DataName &name : result)

@@ -311,9 +311,7 @@ std::string mpg::describeTlbMisses(const Profile &profile) {
   for (const ProfileObject &object : profile.objects)
     if (object.tlbMisses)
       objects.push_back(&object);
-  stableSort(objects, [](const ProfileObject *a, const ProfileObject *b) {
-    return a->tlbMisses > b->tlbMisses;
-  });
+  sortByMost(objects, &ProfileObject::tlbMisses);
   std::string text;
   for (const ProfileObject *object : ArrayRef(objects).take_front(8))
     text += (text.empty() ? "" : ", ") + cut(object->name, nameColumns) + " " +
@@ -332,9 +330,7 @@ std::string mpg::describeCode(const Profile &profile) {
     }
   if (objects.empty() || !profile.codeMissing.empty())
     return objects.empty() ? "" : profile.codeMissing;
-  stableSort(objects, [](const ProfileObject *a, const ProfileObject *b) {
-    return a->codeSamples > b->codeSamples;
-  });
+  sortByMost(objects, &ProfileObject::codeSamples);
   std::string text;
   for (const ProfileObject *object : ArrayRef(objects).take_front(4)) {
     text += cut(object->name, nameColumns) + " " +

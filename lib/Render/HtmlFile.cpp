@@ -303,9 +303,7 @@ void mpg::writeHtmlFindings(
   std::vector<const Finding *> order;
   for (const Finding &finding : findings)
     order.push_back(&finding);
-  stableSort(order, [](const Finding *a, const Finding *b) {
-    return a->severity > b->severity;
-  });
+  sortByMost(order, &Finding::severity);
   StringSet<> printed;
   StringSet<> anchors; // the first of several is what tables point at
   for (size_t i = 0; i < std::min(order.size(), findingLimit); ++i) {

@@ -7,6 +7,7 @@
 #define MPG_SUPPORT_STABLESORT_H
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -27,6 +28,21 @@ void stableSort(std::vector<Value> &values, Less less) {
   for (size_t index : order)
     sorted.push_back(std::move(values[index]));
   values = std::move(sorted);
+}
+
+/// By \p member of the values or of what they point at, the smallest first.
+template <typename Value, typename Class, typename Member>
+void sortBy(std::vector<Value> &values, Member Class::*member) {
+  stableSort(values, [=](const Value &a, const Value &b) {
+    return std::invoke(member, a) < std::invoke(member, b);
+  });
+}
+/// The largest first.
+template <typename Value, typename Class, typename Member>
+void sortByMost(std::vector<Value> &values, Member Class::*member) {
+  stableSort(values, [=](const Value &a, const Value &b) {
+    return std::invoke(member, b) < std::invoke(member, a);
+  });
 }
 
 } // namespace mpg
