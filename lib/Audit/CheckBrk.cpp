@@ -36,20 +36,10 @@ static bool isSbrk(StringRef name) {
 }
 
 static bool neverReturns(StringRef name) {
-  static constexpr StringRef names[] = {"_Exit",
-                                        "__assert_fail",
-                                        "__cxa_throw",
-                                        "__fortify_fail",
-                                        "__stack_chk_fail",
-                                        "_exit",
-                                        "_Unwind_Resume",
-                                        "abort",
-                                        "exit",
-                                        "longjmp",
-                                        "pthread_exit",
-                                        "quick_exit",
-                                        "xexit"};
-  return is_contained(names, name);
+  static constexpr StringLiteral names =
+      "_Exit __assert_fail __cxa_throw __fortify_fail __stack_chk_fail _exit "
+      "_Unwind_Resume abort exit longjmp pthread_exit quick_exit xexit";
+  return isWordOf(names, name);
 }
 
 namespace {

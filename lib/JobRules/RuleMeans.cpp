@@ -8,64 +8,37 @@
 #include "Audit/PageMeans.h"
 #include "Audit/SystemTunables.h"
 #include "JobRules/RuleContext.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
 
 /// glibc's, of 2.26 to 2.42, and elf.thp of 2.44: "The GNU C Library",
 /// Tunables, and ld.so --list-tunables.
-static constexpr StringLiteral tunables[] = {
-    "glibc.cpu.aarch64_gcs",
-    "glibc.cpu.cached_memopt",
-    "glibc.cpu.hwcap_mask",
-    "glibc.cpu.hwcaps",
-    "glibc.cpu.name",
-    "glibc.cpu.plt_rewrite",
-    "glibc.cpu.prefer_map_32bit_exec",
-    "glibc.cpu.x86_data_cache_size",
-    "glibc.cpu.x86_ibt",
-    "glibc.cpu.x86_memset_non_temporal_threshold",
-    "glibc.cpu.x86_non_temporal_threshold",
-    "glibc.cpu.x86_rep_movsb_threshold",
-    "glibc.cpu.x86_rep_stosb_threshold",
-    "glibc.cpu.x86_shared_cache_size",
-    "glibc.cpu.x86_shstk",
-    "glibc.elf.thp",
-    "glibc.elision.enable",
-    "glibc.elision.skip_lock_after_retries",
-    "glibc.elision.skip_lock_busy",
-    "glibc.elision.skip_lock_internal_abort",
-    "glibc.elision.skip_trylock_internal_abort",
-    "glibc.elision.tries",
-    "glibc.gmon.maxarcs",
-    "glibc.gmon.minarcs",
-    "glibc.malloc.arena_max",
-    "glibc.malloc.arena_test",
-    "glibc.malloc.check",
-    "glibc.malloc.hugetlb",
-    "glibc.malloc.mmap_max",
-    "glibc.malloc.mmap_threshold",
-    "glibc.malloc.mxfast",
-    "glibc.malloc.perturb",
-    "glibc.malloc.tcache_count",
-    "glibc.malloc.tcache_max",
-    "glibc.malloc.tcache_unsorted_limit",
-    "glibc.malloc.top_pad",
-    "glibc.malloc.trim_threshold",
-    "glibc.mem.decorate_maps",
-    "glibc.mem.tagging",
-    "glibc.pthread.mutex_spin_count",
-    "glibc.pthread.rseq",
-    "glibc.pthread.stack_cache_size",
-    "glibc.pthread.stack_hugetlb",
-    "glibc.rtld.dynamic_sort",
-    "glibc.rtld.enable_secure",
-    "glibc.rtld.execstack",
-    "glibc.rtld.nns",
-    "glibc.rtld.optional_static_tls",
-};
+static constexpr StringLiteral tunables =
+    "glibc.cpu.aarch64_gcs glibc.cpu.cached_memopt glibc.cpu.hwcap_mask "
+    "glibc.cpu.hwcaps glibc.cpu.name glibc.cpu.plt_rewrite "
+    "glibc.cpu.prefer_map_32bit_exec glibc.cpu.x86_data_cache_size "
+    "glibc.cpu.x86_ibt glibc.cpu.x86_memset_non_temporal_threshold "
+    "glibc.cpu.x86_non_temporal_threshold glibc.cpu.x86_rep_movsb_threshold "
+    "glibc.cpu.x86_rep_stosb_threshold glibc.cpu.x86_shared_cache_size "
+    "glibc.cpu.x86_shstk glibc.elf.thp glibc.elision.enable "
+    "glibc.elision.skip_lock_after_retries glibc.elision.skip_lock_busy "
+    "glibc.elision.skip_lock_internal_abort "
+    "glibc.elision.skip_trylock_internal_abort glibc.elision.tries "
+    "glibc.gmon.maxarcs glibc.gmon.minarcs glibc.malloc.arena_max "
+    "glibc.malloc.arena_test glibc.malloc.check glibc.malloc.hugetlb "
+    "glibc.malloc.mmap_max glibc.malloc.mmap_threshold glibc.malloc.mxfast "
+    "glibc.malloc.perturb glibc.malloc.tcache_count glibc.malloc.tcache_max "
+    "glibc.malloc.tcache_unsorted_limit glibc.malloc.top_pad "
+    "glibc.malloc.trim_threshold glibc.mem.decorate_maps glibc.mem.tagging "
+    "glibc.pthread.mutex_spin_count glibc.pthread.rseq "
+    "glibc.pthread.stack_cache_size glibc.pthread.stack_hugetlb "
+    "glibc.rtld.dynamic_sort glibc.rtld.enable_secure glibc.rtld.execstack "
+    "glibc.rtld.nns glibc.rtld.optional_static_tls";
 
 static Finding &addAbout(JobContext &job, const JobLaunch &launch,
                          StringRef name, const Variable &variable,
@@ -91,7 +64,7 @@ static std::string settingWords(const JobContext &job, StringRef name,
 static StringRef nearestTunable(StringRef name) {
   StringRef nearest;
   unsigned best = 4;
-  for (StringRef tunable : tunables)
+  for (StringRef tunable : split(tunables, ' '))
     if (unsigned here = editDistance(name, tunable); here < best) {
       best = here;
       nearest = tunable;
@@ -132,7 +105,7 @@ static void checkFixed(JobContext &job, const JobLaunch &launch,
 static void checkTunable(JobContext &job, const JobLaunch &launch,
                          const Variable &variable, StringRef part) {
   auto [name, value] = part.split('=');
-  if (!is_contained(tunables, name)) {
+  if (!isWordOf(tunables, name)) {
     StringRef nearest = nearestTunable(name);
     Finding &finding = addAbout(
         job, launch, "GLIBC_TUNABLES", variable, "tunable: " + name.str(),

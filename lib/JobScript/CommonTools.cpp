@@ -7,112 +7,39 @@
 
 #include "JobScript/Launchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace mpg;
 
-// Sorted: searched by halves.
-static constexpr StringLiteral commonTools[] = {
-    ".",          ":",          "FCC",
-    "FCCpx",      "[",          "addr2line",
-    "alias",      "ar",         "arch",
-    "armclang",   "armflang",   "autoconf",
-    "awk",        "b2sum",      "base64",
-    "basename",   "bc",         "bg",
-    "bind",       "bjobs",      "break",
-    "bsub",       "builtin",    "bzip2",
-    "c++",        "caller",     "cat",
-    "cc",         "cd",         "chgrp",
-    "chmod",      "chown",      "cksum",
-    "clang",      "clang++",    "clear",
-    "cmake",      "cmp",        "column",
-    "comm",       "command",    "compgen",
-    "complete",   "conda",      "configure",
-    "continue",   "cp",         "cpio",
-    "csplit",     "ctest",      "curl",
-    "cut",        "date",       "dd",
-    "declare",    "df",         "diff",
-    "dirname",    "dirs",       "disown",
-    "dmesg",      "du",         "echo",
-    "egrep",      "emacs",      "enable",
-    "env",        "eval",       "exec",
-    "exit",       "expand",     "export",
-    "expr",       "false",      "fc",
-    "fcc",        "fccpx",      "fg",
-    "fgrep",      "find",       "flang",
-    "fold",       "free",       "frt",
-    "frtpx",      "g++",        "gawk",
-    "gcc",        "getconf",    "getopts",
-    "gfortran",   "git",        "gmake",
-    "gnuplot",    "grep",       "groups",
-    "gunzip",     "gzip",       "hash",
-    "head",       "help",       "history",
-    "host",       "hostid",     "hostname",
-    "icc",        "icpc",       "icpx",
-    "icx",        "id",         "ifconfig",
-    "ifort",      "ifx",        "install",
-    "ip",         "jobs",       "join",
-    "kill",       "killall",    "ld",
-    "ldd",        "less",       "let",
-    "lfs",        "link",       "llio_transfer",
-    "ln",         "local",      "locale",
-    "logger",     "logname",    "logout",
-    "lpgparm",    "ls",         "lscpu",
-    "lsof",       "m4",         "make",
-    "mamba",      "mapfile",    "md5sum",
-    "micromamba", "mkdir",      "mkfifo",
-    "mktemp",     "ml",         "module",
-    "more",       "mount",      "mpiFCC",
-    "mpiFCCpx",   "mpic++",     "mpicc",
-    "mpicxx",     "mpif77",     "mpif90",
-    "mpifcc",     "mpifccpx",   "mpifort",
-    "mpifrt",     "mpifrtpx",   "mv",
-    "nano",       "ninja",      "nl",
-    "nm",         "nproc",      "numastat",
-    "nvc",        "nvc++",      "nvfortran",
-    "nvidia-smi", "objdump",    "od",
-    "paste",      "patch",      "pgrep",
-    "pip",        "pip3",       "pjacl",
-    "pjdel",      "pjhold",     "pjstat",
-    "pjsub",      "pkill",      "popd",
-    "pr",         "printenv",   "printf",
-    "ps",         "pushd",      "pwd",
-    "qalter",     "qdel",       "qstat",
-    "qsub",       "read",       "readarray",
-    "readelf",    "readlink",   "readonly",
-    "realpath",   "reset",      "return",
-    "rm",         "rmdir",      "rsync",
-    "sacct",      "salloc",     "sbatch",
-    "sbcast",     "scancel",    "scontrol",
-    "scp",        "screen",     "sed",
-    "seq",        "set",        "sftp",
-    "sha1sum",    "sha256sum",  "shift",
-    "shopt",      "shred",      "shuf",
-    "sinfo",      "sleep",      "sort",
-    "source",     "spack",      "split",
-    "sqlite3",    "squeue",     "ssh",
-    "sstat",      "stat",       "strings",
-    "strip",      "stty",       "sum",
-    "suspend",    "sync",       "sysctl",
-    "tac",        "tail",       "tar",
-    "tee",        "test",       "times",
-    "tmux",       "top",        "touch",
-    "tput",       "tr",         "trap",
-    "true",       "truncate",   "tsort",
-    "tty",        "type",       "typeset",
-    "ulimit",     "umask",      "unalias",
-    "uname",      "unexpand",   "uniq",
-    "unlink",     "unset",      "unzip",
-    "uptime",     "users",      "vi",
-    "vim",        "virtualenv", "vmstat",
-    "w",          "wait",       "watch",
-    "wc",         "wget",       "which",
-    "who",        "whoami",     "xargs",
-    "xospastart", "xospastop",  "xz",
-    "yes",        "zcat",       "zip",
-    "zstd",
-};
+static constexpr StringLiteral commonTools =
+    ". : FCC FCCpx [ addr2line alias ar arch armclang armflang autoconf awk "
+    "b2sum base64 basename bc bg bind bjobs break bsub builtin bzip2 c++ "
+    "caller cat cc cd chgrp chmod chown cksum clang clang++ clear cmake cmp "
+    "column comm command compgen complete conda configure continue cp cpio "
+    "csplit ctest curl cut date dd declare df diff dirname dirs disown dmesg "
+    "du echo egrep emacs enable env eval exec exit expand export expr false "
+    "fc fcc fccpx fg fgrep find flang fold free frt frtpx g++ gawk gcc "
+    "getconf getopts gfortran git gmake gnuplot grep groups gunzip gzip hash "
+    "head help history host hostid hostname icc icpc icpx icx id ifconfig "
+    "ifort ifx install ip jobs join kill killall ld ldd less let lfs link "
+    "llio_transfer ln local locale logger logname logout lpgparm ls lscpu "
+    "lsof m4 make mamba mapfile md5sum micromamba mkdir mkfifo mktemp ml "
+    "module more mount mpiFCC mpiFCCpx mpic++ mpicc mpicxx mpif77 mpif90 "
+    "mpifcc mpifccpx mpifort mpifrt mpifrtpx mv nano ninja nl nm nproc "
+    "numastat nvc nvc++ nvfortran nvidia-smi objdump od paste patch pgrep pip "
+    "pip3 pjacl pjdel pjhold pjstat pjsub pkill popd pr printenv printf ps "
+    "pushd pwd qalter qdel qstat qsub read readarray readelf readlink "
+    "readonly realpath reset return rm rmdir rsync sacct salloc sbatch sbcast "
+    "scancel scontrol scp screen sed seq set sftp sha1sum sha256sum shift "
+    "shopt shred shuf sinfo sleep sort source spack split sqlite3 squeue ssh "
+    "sstat stat strings strip stty sum suspend sync sysctl tac tail tar tee "
+    "test times tmux top touch tput tr trap true truncate tsort tty type "
+    "typeset ulimit umask unalias uname unexpand uniq unlink unset unzip "
+    "uptime users vi vim virtualenv vmstat w wait watch wc wget which who "
+    "whoami xargs xospastart xospastop xz yes zcat zip zstd";
 
 static constexpr StringLiteral interpreters[] = {
     "R",       "Rscript", "bash",   "csh",    "dash", "java", "julia", "ksh",
@@ -120,7 +47,13 @@ static constexpr StringLiteral interpreters[] = {
     "python2", "python3", "ruby",   "sh",     "tcsh", "zsh"};
 
 bool mpg::isCommonTool(StringRef name) {
-  return binary_search(commonTools, name);
+  static const StringSet<> tools = [] {
+    StringSet<> all;
+    for (StringRef tool : split(commonTools, ' '))
+      all.insert(tool);
+    return all;
+  }();
+  return tools.contains(name);
 }
 
 bool mpg::isInterpreter(StringRef name) {

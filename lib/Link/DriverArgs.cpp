@@ -30,99 +30,32 @@ struct LldOption {
 
 // Options of ld.lld 22 that take their value from the next argument. Those
 // with one letter take it from the same argument too ("-ofile").
-static constexpr StringRef anyDashValues[] = {"Map",
-                                              "Tbss",
-                                              "Tdata",
-                                              "Ttext",
-                                              "Ttext-segment",
-                                              "auxiliary",
-                                              "call-graph-ordering-file",
-                                              "compress-debug-sections",
-                                              "defsym",
-                                              "dynamic-linker",
-                                              "dynamic-list",
-                                              "entry",
-                                              "exclude-libs",
-                                              "filter",
-                                              "fini",
-                                              "format",
-                                              "hash-style",
-                                              "init",
-                                              "just-symbols",
-                                              "keep-unique",
-                                              "library",
-                                              "library-path",
-                                              "mllvm",
-                                              "orphan-handling",
-                                              "plugin",
-                                              "plugin-opt",
-                                              "print-symbol-order",
-                                              "retain-symbols-file",
-                                              "rpath",
-                                              "script",
-                                              "section-start",
-                                              "soname",
-                                              "sort-section",
-                                              "split-stack-adjust-size",
-                                              "sysroot",
-                                              "target2",
-                                              "trace-symbol",
-                                              "undefined",
-                                              "unresolved-symbols",
-                                              "version-script",
-                                              "wrap"};
-static constexpr StringRef doubleDashValues[] = {
-    "chroot",
-    "compress-sections",
-    "default-script",
-    "dependency-file",
-    "error-handling-script",
-    "error-limit",
-    "export-dynamic-symbol",
-    "export-dynamic-symbol-list",
-    "image-base",
-    "in-implib",
-    "irpgo-profile",
-    "load-pass-plugin",
-    "lto-known-safe-vtables",
-    "oformat",
-    "opt-remarks-filename",
-    "opt-remarks-format",
-    "opt-remarks-hotness-threshold",
-    "opt-remarks-passes",
-    "out-implib",
-    "output",
-    "pack-dyn-relocs",
-    "remap-inputs",
-    "reproduce",
-    "rsp-quoting",
-    "shuffle-sections",
-    "symbol-ordering-file",
-    "thinlto-cache-policy",
-    "thinlto-distributor-arg",
-    "threads",
-    "time-trace-granularity",
-    "undefined-glob",
-    "warn-backrefs-exclude",
-    "why-live"};
+static constexpr StringLiteral anyDashValues =
+    "Map Tbss Tdata Ttext Ttext-segment auxiliary call-graph-ordering-file "
+    "compress-debug-sections defsym dynamic-linker dynamic-list entry "
+    "exclude-libs filter fini format hash-style init just-symbols keep-unique "
+    "library library-path mllvm orphan-handling plugin plugin-opt "
+    "print-symbol-order retain-symbols-file rpath script section-start soname "
+    "sort-section split-stack-adjust-size sysroot target2 trace-symbol "
+    "undefined unresolved-symbols version-script wrap";
+static constexpr StringLiteral doubleDashValues =
+    "chroot compress-sections default-script dependency-file "
+    "error-handling-script error-limit export-dynamic-symbol "
+    "export-dynamic-symbol-list image-base in-implib irpgo-profile "
+    "load-pass-plugin lto-known-safe-vtables oformat opt-remarks-filename "
+    "opt-remarks-format opt-remarks-hotness-threshold opt-remarks-passes "
+    "out-implib output pack-dyn-relocs remap-inputs reproduce rsp-quoting "
+    "shuffle-sections symbol-ordering-file thinlto-cache-policy "
+    "thinlto-distributor-arg threads time-trace-granularity undefined-glob "
+    "warn-backrefs-exclude why-live";
 // "-ofile", "-o file". After two dashes a letter is not an option.
 static constexpr StringRef letterValues = "LORTbefFhlmouyz";
 // Long options that one dash may precede although they begin with such a
 // letter.
-static constexpr StringRef longWithOneDash[] = {"eh-frame-hdr",
-                                                "emit-relocs",
-                                                "enable-new-dtags",
-                                                "end-group",
-                                                "end-lib",
-                                                "error-unresolved-symbols",
-                                                "export-dynamic",
-                                                "fatal-warnings",
-                                                "fix-cortex-a53-843419",
-                                                "fix-cortex-a8",
-                                                "help",
-                                                "merge-exidx-entries",
-                                                "unique",
-                                                "dT"};
+static constexpr StringLiteral longWithOneDash =
+    "eh-frame-hdr emit-relocs enable-new-dtags end-group end-lib "
+    "error-unresolved-symbols export-dynamic fatal-warnings "
+    "fix-cortex-a53-843419 fix-cortex-a8 help merge-exidx-entries unique dT";
 
 /// The option at position \p at, with its value wherever that stands; \p at
 /// is then after both. pre: \p at is inside of \p args.
@@ -141,15 +74,15 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   };
   // Long names before letters: "-library" is not -l with "ibrary".
   auto [before, after] = name.split('=');
-  if (is_contained(anyDashValues, before) ||
-      (option.doubleDash && is_contained(doubleDashValues, before))) {
+  if (isWordOf(anyDashValues, before) ||
+      (option.doubleDash && isWordOf(doubleDashValues, before))) {
     option.name = before;
     option.value = before.size() < name.size() ? after : consumeNext();
     return option;
   }
   bool isLetter = !option.doubleDash && !name.empty() &&
                   letterValues.contains(name[0]) &&
-                  !is_contained(longWithOneDash, name);
+                  !isWordOf(longWithOneDash, name);
   if (!isLetter) {
     option.name = name;
     if (name == "dT")

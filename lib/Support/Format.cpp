@@ -184,7 +184,11 @@ std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
   return filled;
 }
 
-// Names that do not exist
+// Names, and those that do not exist
+
+bool mpg::isWordOf(StringRef words, StringRef word) {
+  return is_contained(split(words, ' '), word);
+}
 
 /// A word of two letters is close to anything, so the distance depends on the
 /// length. A pure guess costs nothing; a wrong name of a megabyte would.
