@@ -39,7 +39,7 @@ static bool neverReturns(StringRef name) {
   static constexpr StringLiteral names =
       "_Exit __assert_fail __cxa_throw __fortify_fail __stack_chk_fail _exit "
       "_Unwind_Resume abort exit longjmp pthread_exit quick_exit xexit";
-  return isWordOf(names, name);
+  return hasWord(names, name);
 }
 
 namespace {

@@ -105,7 +105,7 @@ static void checkFixed(JobContext &job, const JobLaunch &launch,
 static void checkTunable(JobContext &job, const JobLaunch &launch,
                          const Variable &variable, StringRef part) {
   auto [name, value] = part.split('=');
-  if (!isWordOf(tunables, name)) {
+  if (!hasWord(tunables, name)) {
     StringRef nearest = nearestTunable(name);
     Finding &finding = addAbout(
         job, launch, "GLIBC_TUNABLES", variable, "tunable: " + name.str(),

@@ -74,15 +74,15 @@ static LldOption nextLldOption(ArrayRef<const char *> args, size_t &at) {
   };
   // Long names before letters: "-library" is not -l with "ibrary".
   auto [before, after] = name.split('=');
-  if (isWordOf(anyDashValues, before) ||
-      (option.doubleDash && isWordOf(doubleDashValues, before))) {
+  if (hasWord(anyDashValues, before) ||
+      (option.doubleDash && hasWord(doubleDashValues, before))) {
     option.name = before;
     option.value = before.size() < name.size() ? after : consumeNext();
     return option;
   }
   bool isLetter = !option.doubleDash && !name.empty() &&
                   letterValues.contains(name[0]) &&
-                  !isWordOf(longWithOneDash, name);
+                  !hasWord(longWithOneDash, name);
   if (!isLetter) {
     option.name = name;
     if (name == "dT")

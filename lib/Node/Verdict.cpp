@@ -24,7 +24,7 @@ static std::string transparentFile(const std::string &name) {
 }
 
 /// The file that switches one size of them.
-static std::string switchOf(uint64_t pageBytes) {
+static std::string sizeSwitch(uint64_t pageBytes) {
   return transparentFile("hugepages-" + sysfsSize(pageBytes) + "/enabled");
 }
 
@@ -58,7 +58,7 @@ static void adviseTransparent(const Node &node, Verdict &verdict) {
                        " here, too large for most data";
     if (hasSwitch(facts, largePageBytes))
       return add(verdict, matters, what + "; those of 2 MiB are off", cost,
-                 {"echo madvise > " + switchOf(largePageBytes)});
+                 {"echo madvise > " + sizeSwitch(largePageBytes)});
     return add(verdict, matters, what + ": only the pool gives pages of 2 MiB",
                cost, {});
   }
@@ -66,7 +66,8 @@ static void adviseTransparent(const Node &node, Verdict &verdict) {
       {"echo madvise > " + transparentFile("enabled")});
   // A size that does not inherit has to be switched on by itself.
   if (facts.enabled && *facts.enabled != "never")
-    verdict.advice.back().fix = {"echo inherit > " + switchOf(largePageBytes)};
+    verdict.advice.back().fix = {"echo inherit > " +
+                                 sizeSwitch(largePageBytes)};
 }
 
 /// At least \p share of \p whole, and often enough to exclude an accident.
@@ -125,7 +126,7 @@ static void adviseMiddleSizes(const Node &node, Verdict &verdict) {
       std::to_string(stalls.refusedFaults) +
           " page faults were refused a page of 2 MiB; pages of 64 KiB, which "
           "fragmented memory still has, are off",
-      "", {"echo madvise > " + switchOf(middleBytes)});
+      "", {"echo madvise > " + sizeSwitch(middleBytes)});
 }
 
 /// Some nodes have free pages, others none.

@@ -186,7 +186,7 @@ std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
 
 // Names, and those that do not exist
 
-bool mpg::isWordOf(StringRef words, StringRef word) {
+bool mpg::hasWord(StringRef words, StringRef word) {
   return is_contained(split(words, ' '), word);
 }
 

@@ -76,7 +76,7 @@ std::string fillLine(llvm::StringRef text, unsigned indent);
 // Names, and those that do not exist
 
 /// Whether \p word is one of \p words, which have a blank between each two.
-bool isWordOf(llvm::StringRef words, llvm::StringRef word);
+bool hasWord(llvm::StringRef words, llvm::StringRef word);
 
 /// The one of \p names that \p typed is a slip of; empty: none is close.
 llvm::StringRef nearestName(llvm::StringRef typed,

@@ -76,7 +76,7 @@ static void setFiles(const InputArgList &args, SimOptions &options) {
     *path = expandFileName(args.getLastArgValue(id), getpid());
 }
 
-// What is wrong with an option; "": nothing.
+// Each returns the text of an error; "": there is none.
 
 static std::string setEngine(const InputArgList &args, SimOptions &options) {
   StringRef engine = args.getLastArgValue(OPT_engine, "compiled");

@@ -56,7 +56,7 @@ static void writeLine(raw_ostream &out, const std::string &text,
   writeFilled(out, std::string(indent, ' '), printable(text), indent + 2);
 }
 
-// What all have in common
+// Common settings
 
 std::string mpg::mergeTitle(const Merge &merge) {
   std::string text = showCount(merge.reports, "report");
@@ -209,7 +209,7 @@ static void writeOutliers(raw_ostream &out, const Merge &merge) {
     out << "    and " << showNumber(outliers.size() - maxOutliers) << " more\n";
 }
 
-// What is missing
+// Missing files
 
 /// "17, 30 to 33 and more"
 static std::string showRanges(const RankGaps &gaps) {
