@@ -113,18 +113,22 @@ size_t mpg::labelColumns(StringRef text) {
 
 std::string mpg::shortLabel(StringRef text, size_t columns) {
   std::string safe = validUtf8(printable(text));
-  if (labelColumns(safe) <= columns)
+  size_t left = labelColumns(safe);
+  if (left <= columns)
     return safe;
   // From the middle: names of a kind often differ at their ends.
   auto widthAt = [&](size_t i) { return letterColumns(letterBytes(safe[i])); };
   size_t room = columns - std::min<size_t>(columns, 2), head = 0;
   for (size_t used = 0; used + widthAt(head) <= (room + 1) / 2;) {
     used += widthAt(head);
+    left -= widthAt(head);
     head += letterBytes(safe[head]);
   }
   size_t tail = head;
-  while (labelColumns(StringRef(safe).drop_front(tail)) > room / 2)
+  while (left > room / 2) {
+    left -= widthAt(tail);
     tail += letterBytes(safe[tail]);
+  }
   return safe.substr(0, head) + ".." + safe.substr(tail);
 }
 

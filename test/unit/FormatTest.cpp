@@ -99,6 +99,8 @@ TEST(Format, LongLabelsLoseTheirMiddleBetweenLetters) {
   EXPECT_EQ(shortLabel("\xe5\xa4\xa7\xe5\xa4\xa7\xe5\xa4\xa7", 5),
             "\xe5\xa4\xa7..");
   EXPECT_EQ(mpg::labelColumns(shortLabel(std::string(100, '\x01'), 16)), 16u);
+  // As many letters as a file may have in a name: one look at each is enough.
+  EXPECT_EQ(shortLabel(std::string(4 << 20, 'a'), 8), "aaa..aaa");
 }
 
 TEST(Format, SizesAreReadAsTheyAreWritten) {
