@@ -142,12 +142,14 @@ bool BodyReader::hasNoGaps() const {
   });
 }
 
-/// Whether all lanes of a vector come from different ones.
+/// Whether all lanes of a vector come from different ones, and not each from
+/// its own place in one of two vectors: that selects by the lane's number.
 static bool isPermutation(const ShuffleVectorInst &shuffle) {
   SmallSet<int, 16> seen;
-  return llvm::all_of(shuffle.getShuffleMask(), [&](int lane) {
-    return lane < 0 || seen.insert(lane).second;
-  });
+  return !shuffle.isSelect() &&
+         llvm::all_of(shuffle.getShuffleMask(), [&](int lane) {
+           return lane < 0 || seen.insert(lane).second;
+         });
 }
 
 /// Whether the scalar result of \p instruction may be part of an address.
