@@ -21,6 +21,7 @@ import os
 import re
 import resource
 import shutil
+import subprocess
 import time
 
 import lit.formats
@@ -61,7 +62,7 @@ class SharedMachineTest(lit.formats.ShTest):
         folder = lit.TestRunner.getTempPaths(test)[1] + ".tmp"
         has_folder = "%t/" in text or "cd %t" in text
         if has_folder:
-            shutil.rmtree(folder, ignore_errors=True)
+            subprocess.run(["rm", "-rf", folder], check=True)
             os.makedirs(folder)
         with pool.share(bool(alone)) if alone or uses else contextlib.nullcontext():
             result = self._measured(test, lit_config)
