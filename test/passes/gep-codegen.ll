@@ -1,7 +1,7 @@
 ; The GEP form is wrong even as the very last change of the IR: code generation
 ; deletes the store through the tagged pointer in front of the plain load.
 ; REQUIRES: qemu-aarch64, aarch64-linux-gnu-gcc
-; RUN: rm -rf %t && split-file %s %t
+; RUN: split-file %s %t
 ; RUN: cat %t/or.ll %t/gep.ll > %t/wrong.ll
 ; RUN: %opt -passes=mpg-tags -S %t/or.ll -o %t/or.tagged.ll
 ; RUN: %opt -passes=mpg-tags -S %t/wrong.ll -o %t/gep.tagged.ll
