@@ -14,7 +14,6 @@
 #include "base/Scev.h"
 #include "base/StoreStreams.h"
 #include "stream/Stream.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -142,14 +141,26 @@ bool BodyReader::hasNoGaps() const {
   });
 }
 
-/// Whether all lanes of a vector come from different ones, and not each from
-/// its own place in one of two vectors: that selects by the lane's number.
-static bool isPermutation(const ShuffleVectorInst &shuffle) {
-  SmallSet<int, 16> seen;
-  return !shuffle.isSelect() &&
-         llvm::all_of(shuffle.getShuffleMask(), [&](int lane) {
-           return lane < 0 || seen.insert(lane).second;
-         });
+/// Whether \p shuffle moves the lanes of each element in the same way: it
+/// reverses, joins, parts, interleaves or deinterleaves vectors. Others choose
+/// by the number of a lane. With two lanes the latter look like the former.
+static bool movesAlike(const ShuffleVectorInst &shuffle) {
+  ArrayRef<int> mask = shuffle.getShuffleMask();
+  auto *type = cast<FixedVectorType>(shuffle.getOperand(0)->getType());
+  unsigned inputs = 2 * type->getNumElements();
+  int first = 0;
+  if (shuffle.isSelect())
+    return false;
+  if (shuffle.isReverse() || shuffle.isConcat() ||
+      shuffle.isIdentityWithPadding())
+    return true;
+  if (shuffle.isExtractSubvectorMask(first))
+    return first % int(mask.size()) == 0;
+  for (unsigned factor = 2; factor <= mask.size() / 2; ++factor)
+    if (ShuffleVectorInst::isInterleaveMask(mask, factor, inputs) ||
+        ShuffleVectorInst::isDeInterleaveMaskOfFactor(mask, factor))
+      return true;
+  return false;
 }
 
 /// Whether the scalar result of \p instruction may be part of an address.
@@ -199,7 +210,7 @@ bool BodyReader::isAlike(Instruction &instruction) {
            (isInvariant(value) || value->getType()->isVectorTy() == isVector);
   });
   auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction);
-  if (shuffle && !isPermutation(*shuffle))
+  if (shuffle && !movesAlike(*shuffle))
     return false;
   return isPure && (isVector || isLinear(instruction));
 }
