@@ -163,6 +163,26 @@ static bool movesAlike(const ShuffleVectorInst &shuffle) {
   return false;
 }
 
+static ElementCount getLanes(const Value &value) {
+  auto *type = dyn_cast<VectorType>(value.getType());
+  return type ? type->getElementCount() : ElementCount::getFixed(1);
+}
+
+/// Whether \p instruction, of vectors, does the same in all lanes.
+static bool isLaneWise(const Instruction &instruction) {
+  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+    return movesAlike(*shuffle);
+  if (auto *call = dyn_cast<CallInst>(&instruction)) {
+    Intrinsic::ID which = call->getIntrinsicID();
+    return !which || which == Intrinsic::masked_gather ||
+           isTriviallyVectorizable(which);
+  }
+  if (isa<BitCastInst>(instruction))
+    return getLanes(instruction) == getLanes(*instruction.getOperand(0));
+  return isa<BinaryOperator, UnaryOperator, CastInst, CmpInst, SelectInst,
+             FreezeInst, GetElementPtrInst>(instruction);
+}
+
 /// Whether the scalar result of \p instruction may be part of an address.
 static bool isLinear(const Instruction &instruction) {
   switch (instruction.getOpcode()) {
@@ -209,10 +229,7 @@ bool BodyReader::isAlike(Instruction &instruction) {
     return isSame(value) &&
            (isInvariant(value) || value->getType()->isVectorTy() == isVector);
   });
-  auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction);
-  if (shuffle && !movesAlike(*shuffle))
-    return false;
-  return isPure && (isVector || isLinear(instruction));
+  return isPure && (isVector ? isLaneWise(instruction) : isLinear(instruction));
 }
 
 std::optional<StreamBody> BodyReader::run() {
