@@ -11,6 +11,7 @@
 #include "base/Check.h"
 
 #include "base/Syscall.h"
+#include "pages/PagesNuma.h"
 
 #include <errno.h>
 #include <new>
@@ -60,6 +61,21 @@ FreeRuns::Run Arena::acquireFree(uint32_t pages, uint32_t alignment) {
   return run;
 }
 
+/// Whether a block of \p pages begins behind the last large page, which others
+/// use. The thread that wrote to it first has it on its node, and in the middle
+/// of large pages the parts of the block's threads share one at each border. If
+/// the others use little of the page, the block begins there all the same.
+bool Arena::leavesRest(uint32_t pages) const {
+  constexpr uint32_t minPages = (4 << 20) / heapPageBytes, // on two nodes
+      little = 16;
+  if (pages < minPages || isOfNode() || !top)
+    return false;
+  auto framePages = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);
+  uint32_t rest = runs.endingAt(getPage(top)).length % framePages;
+  return rest && rest < framePages - little && rest <= pages / 8 &&
+         allowedNodes().count() > 1;
+}
+
 /// \p growth: for memory that comes; null: only what is there.
 uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                         uint32_t &dirtyPages, int &error) {
@@ -69,6 +85,8 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
     return run.first;
   if (growth->wantsHead())
     alignment = uint32_t(hugeFrameBytes / heapPageBytes);
+  else if (alignment == 1 && leavesRest(pages))
+    alignment = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);
   if (!grow(pages, alignment, *growth, error).first)
     return 0;
   run = acquireFree(pages, alignment);
@@ -343,9 +361,9 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
 FreeRuns::Run Arena::grow(uint32_t pages, uint32_t alignment,
                           PageChoice &choice, int &error) {
   uint64_t need = uint64_t(pages) * heapPageBytes;
-  if (alignment == 1 && top) {
+  if (!choice.wantsHead() && top) {
     FreeRuns::Run last = runs.endingAt(getPage(top));
-    uint64_t there = last.first ? last.length * heapPageBytes : 0;
+    uint64_t there = roundDown(last.length, alignment) * heapPageBytes;
     if (there < need)
       if (FreeRuns::Run grown = addMemory(top, need - there, choice, error);
           grown.first)

@@ -139,6 +139,7 @@ public:
 private:
   uint32_t acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                    uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
+  bool leavesRest(uint32_t pages) const MPG_REQUIRES(lock);
   FreeRuns::Run acquireFree(uint32_t pages, uint32_t alignment)
       MPG_REQUIRES(lock);
   FreeRuns::Run keepPart(FreeRuns::Run run, uint32_t pages, uint32_t place)
