@@ -223,6 +223,7 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager &passes, OptimizationLevel) {
         passes.addPass(ReleaseLoopsPass());
+        passes.addPass(StreamMarkerPass());
         passes.addPass(BaseMarkerPass());
         passes.addPass(EarlyTagWriterPass());
       });

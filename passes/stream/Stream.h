@@ -46,6 +46,20 @@ namespace mpg {
 struct PassOptions;
 
 //===----------------------------------------------------------------------===//
+// In front of the vectoriser (StreamMarker.cpp)
+//===----------------------------------------------------------------------===//
+
+class StreamMarkerPass : public llvm::PassInfoMixin<StreamMarkerPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Whether the elements of \p loop differ in addresses and sums alone.
+bool isMarkedAlone(const llvm::Loop &loop);
+
+//===----------------------------------------------------------------------===//
 // One iteration (StreamBody.cpp)
 //===----------------------------------------------------------------------===//
 

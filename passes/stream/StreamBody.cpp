@@ -234,7 +234,7 @@ bool BodyReader::isAlike(Instruction &instruction) {
 
 std::optional<StreamBody> BodyReader::run() {
   BasicBlock *block = loop.getHeader();
-  if (loop.getNumBlocks() != 1 ||
+  if (loop.getNumBlocks() != 1 || !isMarkedAlone(loop) ||
       !getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
     return std::nullopt;
   StreamBody body;
