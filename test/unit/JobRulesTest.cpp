@@ -545,6 +545,7 @@ TEST(JobRules, AllocatorsThatArePreloaded) {
   FileReport report = makeReport(0, 0);
   report.findings.emplace_back();
   report.findings.back().id = FindingId::mpg113;
+  report.findings.back().severity = Severity::warning;
   Script said;
   said.set("LD_PRELOAD", "libtcmalloc.so").run("./a.out");
   said.programs.push_back({&said.script.launches[0], &report});
