@@ -6,6 +6,7 @@
 #include "mpg/hints.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Metadata.h"
@@ -150,14 +151,20 @@ static void setScopes(Instruction &access, ArrayRef<Metadata *> scopes) {
 
 // --- As memory model relaxation annotation
 
-static SmallVector<MMRAMetadata::TagT, 2> otherTagsOn(const Instruction &access,
-                                                      StringRef ours) {
+/// The tags of \p access that have the prefix \p ours, or all others.
+static SmallVector<MMRAMetadata::TagT, 2>
+tagsOn(const Instruction &access, StringRef ours, bool wantsOurs) {
   SmallVector<MMRAMetadata::TagT, 2> tags;
   if (MDNode *node = access.getMetadata(LLVMContext::MD_mmra))
     for (const MMRAMetadata::TagT &tag : MMRAMetadata(node))
-      if (tag.first != ours)
+      if ((tag.first == ours) == wantsOurs)
         tags.push_back(tag);
   return tags;
+}
+
+static SmallVector<MMRAMetadata::TagT, 2> otherTagsOn(const Instruction &access,
+                                                      StringRef ours) {
+  return tagsOn(access, ours, /*wantsOurs=*/false);
 }
 
 static void setTags(Instruction &access, ArrayRef<MMRAMetadata::TagT> tags) {
@@ -201,13 +208,18 @@ void mpg::writeMark(Instruction &access, uint8_t tag) {
   setScopes(access, scopes);
 }
 
-void mpg::copyMark(const Instruction &from, Instruction &to) {
-  SmallVector<MMRAMetadata::TagT, 2> tags;
-  if (MDNode *node = from.getMetadata(LLVMContext::MD_mmra))
-    for (const MMRAMetadata::TagT &tag : MMRAMetadata(node))
-      if (tag.first == markPrefix)
-        tags.push_back(tag);
-  setTags(to, tags);
+void mpg::writePrefetch(const Instruction &access, bool isWritten,
+                        unsigned level, Value *address,
+                        IRBuilderBase &builder) {
+  builder.SetCurrentDebugLocation(access.getDebugLoc());
+  // Locality 3 is L1, 2 is L2; data, not code.
+  CallInst *call = builder.CreateIntrinsic(
+      Intrinsic::prefetch, {address->getType()},
+      {address, builder.getInt32(isWritten), builder.getInt32(4 - level),
+       builder.getInt32(1)});
+  // LLVM warns of any other !mmra that a prefetch still has when code is
+  // generated.
+  setTags(*call, tagsOn(access, markPrefix, /*wantsOurs=*/true));
 }
 
 void mpg::eraseMark(Instruction &access) {

@@ -22,6 +22,10 @@
 #include <optional>
 #include <string>
 
+namespace llvm {
+class IRBuilderBase;
+} // namespace llvm
+
 namespace mpg {
 
 /// Hints for data. Nothing set: no request.
@@ -82,9 +86,11 @@ Mark readMark(const llvm::Instruction &access);
 /// Puts a mark on \p access; keeps marks of others (!mmra has many users).
 void writeMark(llvm::Instruction &access, uint8_t tag);
 
-/// Gives the prefetch \p to the mark of the access \p from alone: LLVM warns of
-/// any other !mmra that a prefetch still has when code is generated.
-void copyMark(const llvm::Instruction &from, llvm::Instruction &to);
+/// Prefetches \p address for \p access into the cache of \p level, with the
+/// mark of \p access: the line goes into its sector.
+void writePrefetch(const llvm::Instruction &access, bool isWritten,
+                   unsigned level, llvm::Value *address,
+                   llvm::IRBuilderBase &builder);
 
 /// Takes our marks off again.
 void eraseMark(llvm::Instruction &access);

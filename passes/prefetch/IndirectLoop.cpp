@@ -10,6 +10,7 @@
 // a useless prefetch.
 
 #include "base/Access.h"
+#include "base/Hint.h"
 #include "base/LoopRounds.h"
 #include "base/Scev.h"
 #include "prefetch/Lookup.h"

@@ -24,6 +24,7 @@
 // place.
 
 #include "base/Access.h"
+#include "base/Hint.h"
 #include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "llvm/ADT/MapVector.h"
@@ -33,6 +34,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"

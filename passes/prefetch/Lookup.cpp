@@ -4,7 +4,6 @@
 
 #include "prefetch/Lookup.h"
 #include "base/Access.h"
-#include "base/Hint.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -60,16 +59,4 @@ Instruction *mpg::copyStep(const Instruction &step) {
   copy->dropPoisonGeneratingFlags();
   copy->dropUnknownNonDebugMetadata();
   return copy;
-}
-
-void mpg::writePrefetch(const Instruction &access, bool isWritten,
-                        unsigned level, Value *address, IRBuilder<> &builder) {
-  builder.SetCurrentDebugLocation(access.getDebugLoc());
-  // Locality 3 is L1, 2 is L2; data, not code.
-  CallInst *call = builder.CreateIntrinsic(
-      Intrinsic::prefetch, {address->getType()},
-      {address, builder.getInt32(isWritten), builder.getInt32(4 - level),
-       builder.getInt32(1)});
-  // The line goes into the sector of the access.
-  copyMark(access, *call);
 }

@@ -5,12 +5,14 @@
 #ifndef MPG_PASSES_LOOKUP_H
 #define MPG_PASSES_LOOKUP_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/IRBuilder.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
 
 namespace llvm {
+class Instruction;
 class SCEV;
 class ScalarEvolution;
+class Value;
 } // namespace llvm
 
 namespace mpg {
@@ -42,11 +44,6 @@ bool isFloating(const llvm::Instruction &step);
 
 /// A copy of \p step for other operands: without what is known of its result.
 llvm::Instruction *copyStep(const llvm::Instruction &step);
-
-/// Prefetches \p address for \p access into the cache of \p level.
-void writePrefetch(const llvm::Instruction &access, bool isWritten,
-                   unsigned level, llvm::Value *address,
-                   llvm::IRBuilder<> &builder);
 
 } // namespace mpg
 

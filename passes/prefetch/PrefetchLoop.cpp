@@ -13,9 +13,9 @@
 
 #include "base/A64fx.h"
 #include "base/Access.h"
+#include "base/Hint.h"
 #include "base/LoopRounds.h"
 #include "base/Scev.h"
-#include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"

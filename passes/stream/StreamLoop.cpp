@@ -10,6 +10,7 @@
 
 #include "base/ChangeLoops.h"
 #include "base/FrontLoop.h"
+#include "base/Hint.h"
 #include "base/PassOptions.h"
 #include "base/Scev.h"
 #include "stream/Stream.h"
@@ -87,8 +88,8 @@ private:
   std::optional<Access> findAccess(Instruction &instruction) const;
   Value *findPlace(Instruction &instruction, Access &access,
                    IRBuilder<> &builder);
-  void prefetch(Value &place, const Access &access, Value &address,
-                IRBuilder<> &builder);
+  void prefetch(const Instruction &load, Value &place, const Access &access,
+                Value &address, IRBuilder<> &builder);
   void addCopy(Instruction &instruction, uint64_t turn,
                ValueToValueMapTy &copies, IRBuilder<> &builder);
   void addIterations(BasicBlock &block, Counts &counts);
@@ -390,7 +391,8 @@ Value *StreamWriter::findPlace(Instruction &instruction, Access &access,
 
 /// One prefetch for each line of each upwards stream that the loop reads. With
 /// them a stencil of 512 MiB is a tenth faster, by one thread and by two.
-void StreamWriter::prefetch(Value &place, const Access &access, Value &address,
+void StreamWriter::prefetch(const Instruction &load, Value &place,
+                            const Access &access, Value &address,
                             IRBuilder<> &builder) {
   int64_t length = access.step * int64_t(roundElements);
   if (length <= 0 || llvm::any_of(prefetched, [&](const auto &other) {
@@ -401,9 +403,7 @@ void StreamWriter::prefetch(Value &place, const Access &access, Value &address,
     return;
   prefetched.push_back({&place, access.offset});
   Value *ahead = builder.CreatePtrAdd(&address, builder.getInt64(aheadBytes));
-  builder.CreateIntrinsic(
-      Intrinsic::prefetch, {ahead->getType()},
-      {ahead, builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+  writePrefetch(load, /*isWritten=*/false, 1, ahead, builder);
 }
 
 /// Lets \p store go past the caches.
@@ -435,7 +435,7 @@ void StreamWriter::addCopy(Instruction &instruction, uint64_t turn,
     address =
         builder.CreatePtrAdd(place, builder.getInt64(uint64_t(access->offset)));
     if (element && isa<LoadInst>(copy))
-      prefetch(*place, *access, *address, builder);
+      prefetch(instruction, *place, *access, *address, builder);
   }
   builder.Insert(copy);
   RemapInstruction(copy, copies,
