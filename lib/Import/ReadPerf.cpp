@@ -98,7 +98,7 @@ static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
   return isKnown ? std::optional(uint64_t(*milliseconds * 1e6)) : std::nullopt;
 }
 
-/// A row of -I: a time stands in front of the value or of its processor. A
+/// A row of -I begins with a time, in front of the value or of its processor. A
 /// value with a comma has no point.
 static bool isOfInterval(const Fields &fields, size_t event) {
   return event > 2 && fields[0].contains('.') && parseDecimal(fields[0]);

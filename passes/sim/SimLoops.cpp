@@ -183,8 +183,8 @@ static uint64_t getGroup(Value &now) {
   return 0;
 }
 
-/// What the rounds do besides the loop in them: prefetches in each, and zeroing
-/// in some. False: something else.
+/// Finds the prefetches of each round, and the zeroing of some. \returns false
+/// if a round accesses memory in any other way.
 static bool findBesides(const Loop &rounds, const Loop &loop,
                         SmallVectorImpl<Instruction *> &prefetches,
                         SmallVectorImpl<Instruction *> &zeroing) {

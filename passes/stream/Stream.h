@@ -16,7 +16,7 @@
 //
 // The border lies within the first iterations, so some elements are computed
 // twice, and so are some of the last ones: the loop must compute each element
-// from its number alone (StreamBody.cpp).
+// from its number alone (StreamMarker.cpp, StreamBody.cpp).
 //
 // Rules: those of zero fill (zfill/Zfill.h), and that the loop, and the nest as
 // far as its bytes are counted, does not read what it stores.

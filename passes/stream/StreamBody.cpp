@@ -5,7 +5,8 @@
 //
 // The vectoriser makes all lanes of an iteration alike, but for what it has
 // found to be the same in all of them, such as x[i / 8], or in all iterations,
-// such as the lanes' own numbers. So that nothing of this kind is in the way,
+// such as the lanes' own numbers. StreamMarker.cpp has found the loops that use
+// no bits of these numbers. So that nothing else of this kind is in the way,
 // the header's values must grow by the elements, wide accesses must leave no
 // gap, a vector that the loop does not change must be one number, and no scalar
 // of the loop may get into a vector, or out of one. Scalars are for linear

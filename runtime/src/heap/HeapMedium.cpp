@@ -66,8 +66,8 @@ FreeRuns::Run Arena::acquireFree(uint32_t pages, uint32_t alignment) {
 /// of large pages the parts of the block's threads share one at each border. If
 /// the others use little of the page, the block begins there all the same.
 bool Arena::leavesRest(uint32_t pages) const {
-  constexpr uint32_t minPages = (4 << 20) / heapPageBytes, // on two nodes
-      little = 16;
+  // Of shorter blocks a thread's part is hardly longer than a large page.
+  constexpr uint32_t minPages = (4 << 20) / heapPageBytes, little = 16;
   if (pages < minPages || isOfNode() || !top)
     return false;
   auto framePages = uint32_t(heapSpace.hugePageBytes() / heapPageBytes);

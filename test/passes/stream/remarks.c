@@ -100,7 +100,7 @@ void eighths(double *restrict a, const double *restrict b, unsigned long n) {
   // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: the compiler has not made vectors of independent elements of it
   for (unsigned long i = 0; i < n; i++) a[i] = b[i / 8];
 }
-// Lanes of a vector have known bits of their numbers; sums of them are no knowledge.
+// LLVM knows some bits of the numbers of a vector's lanes, but nothing of their sums.
 void bits(char *restrict a, const char *restrict b, long n) {
   // CHECK-DAG: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: the compiler has not made vectors of independent elements of it
   for (long i = 0; i < n; i++) a[i] = b[i] ^ (i & 15);
