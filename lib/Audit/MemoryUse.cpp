@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See MemoryUse.h. The runtimes are rows of MemoryOwners.def.
+// See Audit.h. The runtimes are rows of MemoryOwners.def.
 
-#include "Audit/MemoryUse.h"
+#include "Audit/Audit.h"
 #include "Audit/Checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

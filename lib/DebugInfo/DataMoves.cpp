@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See DataMoves.h. Covers what compilers emit for pointers; another instruction
-// has no effect here, and its registers are in Instruction::writes.
+// See ReturnedValue.h. Covers what compilers emit for pointers; another
+// instruction has no effect here, and its registers are in Instruction::writes.
 
-#include "DebugInfo/DataMoves.h"
+#include "DebugInfo/ReturnedValue.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 

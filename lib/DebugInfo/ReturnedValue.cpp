@@ -5,8 +5,6 @@
 // call there.
 
 #include "DebugInfo/ReturnedValue.h"
-#include "DebugInfo/DataMoves.h"
-#include "DebugInfo/VectorHeld.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
 #include <dwarf.h>

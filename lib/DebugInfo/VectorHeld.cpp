@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See VectorHeld.h.
+// See ReturnedValue.h.
 
-#include "DebugInfo/VectorHeld.h"
+#include "DebugInfo/ReturnedValue.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

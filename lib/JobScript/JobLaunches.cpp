@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobLaunches.h.
+// See JobTexts.h.
 
-#include "JobScript/JobLaunches.h"
+#include "JobScript/JobTexts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See JobRecord.h.
+// See JobState.h.
 
-#include "JobScript/JobRecord.h"
+#include "JobScript/JobState.h"
 
 using namespace llvm;
 using namespace mpg;

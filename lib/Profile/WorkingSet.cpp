@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See WorkingSet.h. The kernel does not empty the TLB when it clears the bits:
+// See Profile.h. The kernel does not empty the TLB when it clears the bits:
 // a page whose translation stays there is not counted. It has cost no walk
 // either, which is what large pages save.
 
-#include "Profile/WorkingSet.h"
 #include "Measure/MachineLoad.h"
+#include "Profile/Profile.h"
 #include "Profile/ProfileTable.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See MergeReader.h.
+// See MergeFold.h.
 
-#include "mpgrun/Merge/MergeReader.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
+#include "mpgrun/Merge/MergeFold.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
