@@ -5,7 +5,6 @@
 
 #include "Audit/PageMeans.h"
 #include "Audit/ClosureFacts.h"
-#include "Audit/SystemTunables.h"
 #include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

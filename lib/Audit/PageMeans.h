@@ -9,6 +9,9 @@
 #define MPG_AUDIT_PAGEMEANS_H
 
 #include "Audit/Audit.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
 
 namespace mpg {
 
@@ -46,6 +49,28 @@ PageMeans findPageMeans(const FileReport &report, const Launch *launch);
 /// Whether \p text is in the file at \p path: mimalloc has the names of its
 /// options as text, so they show which release knows which variable.
 bool hasText(const std::string &path, llvm::StringRef text);
+
+// SystemTunables.cpp: tunables of glibc that /etc/tunables.conf sets for every
+// program of a machine, from glibc 2.44 on. The file counts, not the cache that
+// ldconfig makes of it.
+
+/// The first release that reads the file, as ProgramClosure::glibcMinor().
+constexpr unsigned systemTunablesMinor = 44;
+constexpr llvm::StringLiteral systemTunablesFile = "/etc/tunables.conf";
+
+struct SystemTunable {
+  std::string value;
+  bool isFixed = false; ///< GLIBC_TUNABLES does not change it
+  std::string file;     ///< without the sysroot
+  unsigned line = 0;
+};
+
+/// The value of \p name for the program at \p program, by the file below \p
+/// sysroot and those that it includes. Lines for programs with special rights
+/// do not count.
+std::optional<SystemTunable> findSystemTunable(llvm::StringRef sysroot,
+                                               llvm::StringRef name,
+                                               llvm::StringRef program);
 
 } // namespace mpg
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SystemTunables.h. The format is that of tunables.conf(5) and of the
+// See PageMeans.h. The format is that of tunables.conf(5) and of the
 // manual of glibc 2.44, "System-wide Tunables".
 
-#include "Audit/SystemTunables.h"
+#include "Audit/PageMeans.h"
 #include "Loader/LoaderSearch.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

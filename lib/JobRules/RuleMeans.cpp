@@ -6,7 +6,6 @@
 
 #include "Audit/ClosureFacts.h"
 #include "Audit/PageMeans.h"
-#include "Audit/SystemTunables.h"
 #include "JobRules/RuleContext.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

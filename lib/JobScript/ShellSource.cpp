@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ShellSource.h.
+// See JobTexts.h.
 
-#include "JobScript/ShellSource.h"
 #include "JobScript/JobState.h"
+#include "JobScript/JobTexts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

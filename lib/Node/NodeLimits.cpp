@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See NodeLimits.h. Where a group's files are follows from two lists: the
+// See Node.h. Where a group's files are follows from two lists: the
 // group's path in each hierarchy (/proc/self/cgroup) and where which part of a
 // hierarchy is mounted (/proc/self/mountinfo). In a container both are often
 // cut, so a path that is not below the mounted part means the mount itself.
 
-#include "Node/NodeLimits.h"
+#include "Node/Node.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,7 +4,7 @@
 // looks at it; so what runs is compared once more at the end.
 
 #include "Process/LiveProcess.h"
-#include "Node/NodeLimits.h"
+#include "Node/Node.h"
 #include "Process/RunReport.h"
 #include "Support/Files.h"
 #include "Support/Format.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SimCallers.h.
+// See SimProgram.h.
 
-#include "SimRun/SimCallers.h"
+#include "SimRun/SimProgram.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
 

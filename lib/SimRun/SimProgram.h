@@ -6,20 +6,100 @@
 #ifndef MPG_SIMRUN_SIMPROGRAM_H
 #define MPG_SIMRUN_SIMPROGRAM_H
 
+#include "DebugInfo/BlockOrigin.h"
 #include "SimRun/SimArrays.h"
-#include "SimRun/SimCallers.h"
 #include "SimRun/SimDecoder.h"
 #include "SimRun/SimEmulated.h"
 #include "SimRun/SimPlaces.h"
-#include "SimRun/SimRepeats.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace mpg::sim {
+
+// SimRepeats.cpp: finds loops in records of single accesses and basic blocks. A
+// loop with a condition in its body is not summed up in the program: another
+// iteration might access something else. Often none does for a long time, and
+// each address goes on by the same number of bytes. Such iterations are a loop
+// of the model. To look at their records costs a fraction of modelling each
+// access, because words are compared and not read.
+
+class SimRepeats {
+public:
+  /// Fewer iterations are not worth the preparation of a loop.
+  static constexpr uint64_t minTimes = 8;
+
+  /// Looks for iterations from the bundle \p first on, in \p left records.
+  /// \returns how many there are; 0: fewer than minTimes, or it did not look
+  /// because it found none there before.
+  uint64_t find(const mpg_sim_record *first, unsigned left);
+  /// Those that were found at \p first last are of no use.
+  void reject(const mpg_sim_record *first);
+  /// Of one iteration of those that were found last.
+  unsigned records() const { return length; }
+  /// The first record of each bundle, single access and call of it.
+  const std::vector<const mpg_sim_record *> &parts() const { return theParts; }
+  /// From the address in \p word, of the first iteration, to that of the next
+  /// one.
+  int64_t getStep(const uint64_t &word) const {
+    return int64_t(*(&word + 2 * length) - word);
+  }
+
+private:
+  /// For how many bundles with this first place there is no look.
+  struct Wait {
+    uint16_t left = 0, next = 0;
+  };
+  bool findLength(const mpg_sim_record *first, unsigned left);
+  bool isAlikeNext() const;
+
+  unsigned length = 0;
+  std::vector<const mpg_sim_record *> theParts;
+  std::vector<Wait> waits; ///< by first place
+};
+
+// SimCallers.cpp: names of heap blocks by the calls that allocated them, with
+// the program's debug information: what DebugInfo/BlockOrigin.h says, and what
+// the compiler passes know of the innermost call.
+
+class SimCallers {
+public:
+  /// Lines "I begin end bias path" of a module's text: where files lie.
+  void read(llvm::StringRef text);
+
+  /// Gives \p array, which has what the passes know, the place and the variable
+  /// that \p calls lead to. Without calls, or without lines, it stays as it is.
+  /// \p number: that SimArrays will give it.
+  void name(SimArray &array, unsigned number,
+            const std::vector<uint64_t> &calls);
+
+  /// Whether the user's \p wanted is the array \p number.
+  bool isNamed(unsigned number, llvm::StringRef wanted) const;
+
+  /// At the end of the program: gives keys and distinctions to \p arrays.
+  void disambiguate(SimArrays &arrays);
+
+private:
+  struct File {
+    uint64_t end, bias;
+    std::string path;
+  };
+  std::map<uint64_t, File> files; ///< by address
+  BlockNamer namer;
+  std::vector<BlockOrigin> origins;
+  struct Named {
+    size_t origin;
+    unsigned order; ///< of the arrays with one variable and line
+  };
+  std::map<unsigned, Named> named;         ///< by number of the array
+  std::map<std::string, unsigned> namings; ///< how often a name was given
+};
 
 /// Which core group the threads run on: as many as it has cores, then the next
 /// group; or one on each, round and round.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See SimRepeats.h.
+// See SimProgram.h.
 
-#include "SimRun/SimRepeats.h"
+#include "SimRun/SimProgram.h"
 #include <algorithm>
 
 using namespace mpg::sim;
