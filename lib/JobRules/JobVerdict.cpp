@@ -252,20 +252,22 @@ static std::string namesText(ArrayRef<std::string> names) {
 }
 
 static std::string withoutPrograms(const JobScript &script) {
+  auto unknown = [](unsigned line, const std::string &text) {
+    return "it is not known what will be on large pages: line " +
+           std::to_string(line) + ", " + text;
+  };
   if (!script.notUnderstood.empty())
-    return "it is not known what will be on large pages: line " +
-           std::to_string(script.notUnderstood[0].line) + ", " +
-           shortened(script.notUnderstood[0].text, 120) + ", was not looked at";
+    return unknown(script.notUnderstood[0].line,
+                   shortened(script.notUnderstood[0].text, 120) +
+                       ", was not looked at");
   if (!script.bareNames.empty())
-    return "it is not known what will be on large pages: line " +
-           std::to_string(script.bareNames[0].line) + ", " +
-           script.bareNames[0].text +
-           ", may be a program of the job and was not looked at";
+    return unknown(script.bareNames[0].line,
+                   script.bareNames[0].text +
+                       ", may be a program of the job and was not looked at");
   if (!script.unread.empty())
-    return "it is not known what will be on large pages: line " +
-           std::to_string(script.unread[0].line) + ", " +
-           shortened(script.unread[0].text, 120) +
-           ", may start programs and was not read";
+    return unknown(script.unread[0].line,
+                   shortened(script.unread[0].text, 120) +
+                       ", may start programs and was not read");
   return "the script starts no program that large pages matter for";
 }
 

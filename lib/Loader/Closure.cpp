@@ -10,7 +10,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
 #include <elf.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>

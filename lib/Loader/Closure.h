@@ -16,15 +16,12 @@
 
 #include "Elf/Image.h"
 #include "Elf/Machine.h"
+#include "llvm/Support/raw_ostream.h"
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class raw_ostream;
-}
 
 namespace mpg {
 

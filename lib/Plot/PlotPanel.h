@@ -7,15 +7,12 @@
 #define MPG_PLOT_PLOTPANEL_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace llvm {
-class raw_ostream;
-}
 
 namespace mpg {
 

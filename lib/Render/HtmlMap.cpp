@@ -11,6 +11,7 @@
 #include "Render/HtmlParts.h"
 #include "Support/Format.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <set>
@@ -154,10 +155,7 @@ void MapWriter::collectClashes() {
 }
 
 std::string MapWriter::percent(uint64_t offset) const {
-  std::string text;
-  raw_string_ostream(text) << format("%.3f%%",
-                                     100.0 * double(offset) / double(huge));
-  return text;
+  return formatv("{0:f3}%", 100.0 * double(offset) / double(huge));
 }
 
 void MapWriter::writePieces(uint64_t frame, unsigned y) {
@@ -317,25 +315,24 @@ void MapWriter::writeLegend() {
       {"data", ".data: writable, in the file"},
       {"bss", ".bss: writable, zero at start"},
       {"rwx", "writable and executable"}};
+  auto write = [&](StringRef shape, StringRef words) {
+    out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><" << shape
+        << "/></svg> " << words << "</li>\n";
+  };
   out << "<ul class=\"legend\">\n";
   for (const auto &[style, words] : looks)
     if (any_of(pieces, [&, name = style](const Piece &piece) {
           return StringRef(piece.style) == name;
         }))
-      out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
-          << "class=\"" << style << "\" width=\"16\" height=\"12\"/></svg> "
-          << words << "</li>\n";
-  out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
-         "class=\"track claimed\" width=\"16\" height=\"12\"/></svg> taken "
-         "when writable data is rounded out to large pages</li>\n";
+      write(formatv(R"(rect class="{0}" width="16" height="12")", style).str(),
+            words);
+  write(R"(rect class="track claimed" width="16" height="12")",
+        "taken when writable data is rounded out to large pages");
   if (!clashes.empty())
-    out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><rect "
-           "class=\"clash\" x=\"1\" y=\"1\" width=\"14\" height=\"10\"/></svg> "
-           "conflict</li>\n";
+    write(R"(rect class="clash" x="1" y="1" width="14" height="10")",
+          "conflict");
   if (layout.relro)
-    out << "<li><svg width=\"16\" height=\"12\" aria-hidden=\"true\"><line "
-           "class=\"edge\" x1=\"8\" x2=\"8\" y1=\"0\" y2=\"12\"/></svg> end of "
-           "RELRO</li>\n";
+    write(R"(line class="edge" x1="8" x2="8" y1="0" y2="12")", "end of RELRO");
   out << "</ul>\n";
 }
 

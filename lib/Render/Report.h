@@ -9,11 +9,8 @@
 
 #include "Audit/Audit.h"
 #include "JobRules/JobRules.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
-
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
 
 namespace mpg {
 

@@ -11,14 +11,11 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
-
-namespace llvm {
-class raw_ostream;
-}
 
 namespace mpg {
 

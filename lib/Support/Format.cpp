@@ -6,9 +6,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -39,6 +39,10 @@ std::string mpg::countWord(size_t count, StringRef word) {
          (count == 1            ? ""
           : word.ends_with("s") ? "es"
                                 : "s");
+}
+
+std::string mpg::showCount(size_t count, StringRef word) {
+  return formatv("{0:N} {1}{2}", count, word, count == 1 ? "" : "s");
 }
 
 std::optional<uint64_t> mpg::parseBytes(StringRef text) {

@@ -10,13 +10,10 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace llvm {
-class raw_ostream;
-}
 
 namespace mpg {
 
@@ -25,6 +22,8 @@ std::string formatBytes(uint64_t bytes); ///< "512 B", "1.5 MiB", "9 GiB"
 
 /// "1 error", "2 errors", "3 processes".
 std::string countWord(size_t count, llvm::StringRef word);
+/// "1,234 nodes".
+std::string showCount(size_t count, llvm::StringRef word);
 
 /// "65536", "0x10000", "64K", "2M", "28GiB", "1g"; absent for other text, or a
 /// value that does not fit.

@@ -77,9 +77,9 @@ static std::optional<uint64_t> readCount(const Arg &arg, uint64_t max) {
   return value;
 }
 
-/// Fills \p options; the text of the first error, or nothing.
-static std::optional<std::string> readValues(const InputArgList &args,
-                                             BenchOptions &options) {
+// Each returns the text of the first error; "": there is none.
+
+static std::string readValues(const InputArgList &args, BenchOptions &options) {
   options.quick = args.hasArg(OPT_quick);
   if (const Arg *arg = args.getLastArg(OPT_repeat)) {
     std::optional<uint64_t> count = readCount(*arg, 1000);
@@ -105,11 +105,11 @@ static std::optional<std::string> readValues(const InputArgList &args,
         return arg->getSpelling().str() + " needs the name of a file";
       if (!names.insert(*file).second)
         return *file == "-"
-                   ? std::string("only one file can go to standard output")
+                   ? "only one file can go to standard output"
                    : printable(*file) + " is named twice: a report would "
                                         "overwrite the other";
     }
-  return std::nullopt;
+  return "";
 }
 
 /// Not the experiments on settings of the heap: those compare programs, not
@@ -125,8 +125,8 @@ static void chooseKit(BenchOptions &options) {
 }
 
 /// The command in the words that are not options.
-static std::optional<std::string> readCommand(const InputArgList &args,
-                                              BenchOptions &options) {
+static std::string readCommand(const InputArgList &args,
+                               BenchOptions &options) {
   std::vector<std::string> words;
   for (const Arg *arg : args.filtered(OPT_INPUT))
     words.push_back(arg->getValue());
@@ -135,40 +135,39 @@ static std::optional<std::string> readCommand(const InputArgList &args,
     options.names = std::move(words);
     if (options.names.size() != 2)
       return "--compare needs two files that --json wrote";
-    return std::nullopt;
+    return "";
   }
   if (words.empty())
-    return std::string("no command; 'mpgbench all --quick' measures everything "
-                       "in about two minutes");
+    return "no command; 'mpgbench all --quick' measures everything "
+           "in about two minutes";
   options.names.assign(words.begin() + 1, words.end());
   if (words[0] == "list")
     options.command = BenchOptions::Command::list;
   else if (words[0] == "run" && options.names.empty())
-    return std::string("run: which experiment? 'mpgbench list' prints them");
+    return "run: which experiment? 'mpgbench list' prints them";
   else if (words[0] == "all" && !options.names.empty())
     return "all takes no names; 'run " + printable(options.names[0]) +
            "' measures that alone";
   else if (words[0] == "kit")
     chooseKit(options);
   else if (words[0] == "show" && options.names.size() != 1)
-    return std::string("show needs one file that --json or kit wrote");
+    return "show needs one file that --json or kit wrote";
   else if (words[0] == "show")
     options.command = BenchOptions::Command::show;
   else if (words[0] != "run" && words[0] != "all")
     return "'" + printable(words[0]) +
            "' is not a command; the commands are list, run, all, kit and show";
-  return std::nullopt;
+  return "";
 }
 
 /// Rejects files of results for a command that has none.
-static std::optional<std::string> checkFiles(const InputArgList &args,
-                                             const BenchOptions &options) {
+static std::string checkFiles(const InputArgList &args, BenchOptions &options) {
   using Command = BenchOptions::Command;
   bool hasResults =
       options.command != Command::compare && options.command != Command::list;
   const Arg *arg = args.getLastArg(OPT_json, OPT_csv, OPT_html);
   if (hasResults || !arg)
-    return std::nullopt;
+    return "";
   return arg->getSpelling().str() + " is for run, all, kit and show; " +
          (options.command == Command::list ? "list" : "--compare") +
          " prints only";
@@ -183,12 +182,9 @@ static std::optional<BenchOptions> parseOptions(int argc, char **argv,
   if (line.isAnswered(OPT_help, OPT_version, status))
     return std::nullopt;
   BenchOptions options;
-  if (std::optional<std::string> error = readValues(line.args(), options))
-    return line.usageError(*error, status);
-  if (std::optional<std::string> error = readCommand(line.args(), options))
-    return line.usageError(*error, status);
-  if (std::optional<std::string> error = checkFiles(line.args(), options))
-    return line.usageError(*error, status);
+  for (auto *read : {readValues, readCommand, checkFiles})
+    if (std::string error = read(line.args(), options); !error.empty())
+      return line.usageError(error, status);
   return options;
 }
 

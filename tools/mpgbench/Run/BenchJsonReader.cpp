@@ -8,6 +8,7 @@
 #include "Support/Format.h"
 #include "Support/JsonFields.h"
 #include "mpgbench/Run/BenchResult.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <set>
 #include <string>
@@ -87,15 +88,12 @@ static PointResult readPoint(const JsonFields &fields) {
 }
 
 static Conclusion::Kind readKind(const JsonFields &fields) {
-  std::string kind = fields.text("kind");
-  if (kind == "yes")
-    return Conclusion::Kind::yes;
-  if (kind == "no")
-    return Conclusion::Kind::no;
-  if (kind == "not-measured")
-    return Conclusion::Kind::notMeasured;
-  if (kind != "undecided")
-    fields.fail("kind", "neither yes, no, undecided nor not-measured");
+  static constexpr StringLiteral kinds[] = {"yes", "no", "undecided",
+                                            "not-measured"};
+  const auto *found = find(kinds, fields.text("kind"));
+  if (found != std::end(kinds))
+    return Conclusion::Kind(found - kinds);
+  fields.fail("kind", "neither yes, no, undecided nor not-measured");
   return Conclusion::Kind::undecided;
 }
 

@@ -13,10 +13,6 @@ using namespace mpg;
 
 static constexpr size_t maxGroups = 20, maxDifferences = 4, maxShown = 8;
 
-static std::string showCount(size_t count, StringRef word) {
-  return formatv("{0:N} {1}{2}", count, word, count == 1 ? "" : "s").str();
-}
-
 static void writeLine(raw_ostream &out, const std::string &text) {
   out << "  " << fillLine(printable(text), /*indent=*/4) << "\n";
 }

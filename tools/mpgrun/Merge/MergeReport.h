@@ -30,8 +30,6 @@ std::vector<std::string> profileLines(const MergedProfiles &profiles);
 Table profileTable(const MergedProfiles &profiles, size_t maxRows);
 /// The files that are not reports, a line for each kind.
 std::vector<std::string> skippedLines(const Merge &merge);
-/// "4,096 reports"
-std::string showCount(size_t count, llvm::StringRef word);
 /// "12 %", rounded down: 100 % is all.
 std::string showShare(uint32_t millionths);
 

@@ -18,10 +18,6 @@ static std::string showNumber(size_t count) {
   return formatv("{0:N}", count).str();
 }
 
-std::string mpg::showCount(size_t count, StringRef word) {
-  return showNumber(count) + " " + word.str() + (count == 1 ? "" : "s");
-}
-
 /// "mode thp", "ended by signal 9".
 static std::string showSetting(MergeSetting key, StringRef value) {
   switch (key) {
