@@ -79,15 +79,12 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
 
 bool mpg::isSystemTool(StringRef program) {
   StringRef name = baseName(program);
-  static constexpr StringLiteral tools[] = {
-      "cat",   "chmod",         "cp",       "date",     "df",      "echo",
-      "env",   "false",         "fhetbo",   "find",     "free",    "grep",
-      "gzip",  "hostname",      "id",       "ln",       "ls",      "lpgparm",
-      "lscpu", "llio_transfer", "mkdir",    "mpgaudit", "mpginfo", "mv",
-      "nproc", "numastat",      "printenv", "pwd",      "rm",      "rmdir",
-      "rsync", "sed",           "sleep",    "tar",      "touch",   "true",
-      "uname", "unzip",         "uptime",   "wc",       "which",   "xospastop"};
-  return is_contained(tools, name) || program.starts_with("/usr/sbin/") ||
+  static constexpr StringLiteral tools =
+      "cat chmod cp date df echo env false fhetbo find free grep gzip "
+      "hostname id ln ls lpgparm lscpu llio_transfer mkdir mpgaudit mpginfo "
+      "mv nproc numastat printenv pwd rm rmdir rsync sed sleep tar touch true "
+      "uname unzip uptime wc which xospastop";
+  return hasWord(tools, name) || program.starts_with("/usr/sbin/") ||
          program.starts_with("/sbin/");
 }
 

@@ -6,6 +6,7 @@
 // program of the job either.
 
 #include "JobScript/Launchers.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -41,10 +42,9 @@ static constexpr StringLiteral commonTools =
     "uptime users vi vim virtualenv vmstat w wait watch wc wget which who "
     "whoami xargs xospastart xospastop xz yes zcat zip zstd";
 
-static constexpr StringLiteral interpreters[] = {
-    "R",       "Rscript", "bash",   "csh",    "dash", "java", "julia", "ksh",
-    "lua",     "node",    "nodejs", "octave", "perl", "php",  "pypy3", "python",
-    "python2", "python3", "ruby",   "sh",     "tcsh", "zsh"};
+static constexpr StringLiteral interpreters =
+    "R Rscript bash csh dash java julia ksh lua node nodejs octave perl php "
+    "pypy3 python python2 python3 ruby sh tcsh zsh";
 
 bool mpg::isCommonTool(StringRef name) {
   static const StringSet<> tools = [] {
@@ -60,7 +60,7 @@ bool mpg::isInterpreter(StringRef name) {
   // python3.11
   if (name.starts_with("python3."))
     return true;
-  return is_contained(interpreters, name);
+  return hasWord(interpreters, name);
 }
 
 bool mpg::isShell(StringRef name) {
@@ -84,23 +84,21 @@ static bool meansStart(StringRef word) {
 
 /// Commands that start programs which a file names: "make run", "ctest".
 static bool isRunner(StringRef name, ArrayRef<JobWord> arguments) {
-  static constexpr StringLiteral always[] = {
-      "batch",   "ctest",   "cylc",      "ecflow",    "expect",
-      "jube",    "maestro", "merlin",    "nix-shell", "radical-pilot",
-      "reframe", "screen",  "snakemake", "tmux",      "toil"};
-  static constexpr StringLiteral byVerb[] = {
-      "bazel", "cargo", "cmake",  "cwltool", "dotnet", "fpm",      "go",
-      "gmake", "just",  "make",   "meson",   "mvn",    "nextflow", "ninja",
-      "npm",   "rake",  "ramble", "scons",   "task",   "uenv",     "waf"};
+  static constexpr StringLiteral always =
+      "batch ctest cylc ecflow expect jube maestro merlin nix-shell "
+      "radical-pilot reframe screen snakemake tmux toil";
+  static constexpr StringLiteral byVerb =
+      "bazel cargo cmake cwltool dotnet fpm go gmake just make meson mvn "
+      "nextflow ninja npm rake ramble scons task uenv waf";
   static constexpr std::pair<StringLiteral, StringLiteral> verbs[] = {
       {"flux", "batch"},
       {"guix", "shell"},
       {"nix", "develop"},
       {"scl", "enable"},
       {"spack", "build-env"}};
-  if (is_contained(always, name))
+  if (hasWord(always, name))
     return true;
-  bool hasVerb = is_contained(byVerb, name);
+  bool hasVerb = hasWord(byVerb, name);
   return any_of(arguments, [&](const JobWord &word) {
     return (hasVerb && meansStart(word.text)) ||
            any_of(verbs, [&](const auto &verb) {

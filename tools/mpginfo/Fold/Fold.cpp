@@ -9,7 +9,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
@@ -44,17 +43,12 @@ Folder::NodeRow &Folder::findRow(const std::string &name) {
 
 /// Changes between two looks at the same node, or is its name.
 static bool isPassing(StringRef key) {
-  static const StringSet<> keys = {"schema",           "headline",
-                                   "advice",           "host",
-                                   "available_pages",  "available_bytes",
-                                   "obtainable",       "free",
-                                   "obtainable_pages", "reserved",
-                                   "surplus",          "stalls",
-                                   "folder",           "file",
-                                   "usage_bytes",      "free_bytes",
-                                   "pool_free",        "pool_surplus",
-                                   "balancing_faults", "balancing_moved_pages"};
-  return keys.contains(key);
+  static constexpr StringLiteral keys =
+      "schema headline advice host available_pages available_bytes obtainable "
+      "free obtainable_pages reserved surplus stalls folder file usage_bytes "
+      "free_bytes pool_free pool_surplus balancing_faults "
+      "balancing_moved_pages";
+  return hasWord(keys, key);
 }
 
 /// Names an entry of a list by the key that tells it from the others.
