@@ -52,10 +52,8 @@ Advice mpg::recommend(const FileReport &program, const JobScript *script,
 /// line ("- "), as much space the others. Lines that start with two spaces keep
 /// their form.
 static void writeComment(raw_ostream &out, StringRef first, StringRef text) {
-  SmallVector<StringRef, 8> paragraphs;
-  text.split(paragraphs, '\n');
   std::string safe;
-  for (StringRef paragraph : paragraphs)
+  for (StringRef paragraph : split(text, '\n'))
     safe += (safe.empty() ? "" : "\n") + printable(paragraph);
   unsigned indent = 2 + first.size();
   std::string filled = fillText(safe, indent, terminalColumns());

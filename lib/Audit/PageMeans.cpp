@@ -7,7 +7,7 @@
 #include "Audit/ClosureFacts.h"
 #include "Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -190,11 +190,9 @@ static void findTunable(const MeansContext &context, PageMeans &means) {
   if (!context.closure || context.closure->glibcMinor() < 35 ||
       hasForeignMalloc(context))
     return;
-  SmallVector<StringRef, 4> parts;
-  context.getValue("GLIBC_TUNABLES").split(parts, ':');
   std::string value;
   StringRef source = "GLIBC_TUNABLES";
-  for (StringRef part : parts)
+  for (StringRef part : split(context.getValue("GLIBC_TUNABLES"), ':'))
     if (part.consume_front(name) && part.consume_front("="))
       value = part.str();
   if (context.closure->glibcMinor() >= systemTunablesMinor)

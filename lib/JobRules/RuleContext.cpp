@@ -325,9 +325,7 @@ static bool isInRange(StringRef domain, StringRef text) {
 }
 
 static bool isChoice(StringRef domain, StringRef text) {
-  SmallVector<StringRef, 8> words;
-  domain.split(words, '|');
-  return is_contained(words, text);
+  return is_contained(split(domain, '|'), text);
 }
 
 static bool arePolicies(StringRef domain, StringRef text) {
@@ -385,11 +383,9 @@ static std::string nearestWord(const EnvVariable &variable, StringRef text) {
     return is_contained({"1", "on", "ON", "yes", "true", "True"}, text)
                ? "TRUE"
                : "FALSE";
-  SmallVector<StringRef, 8> words;
-  variable.domain.split(words, '|');
   StringRef nearest = variable.fallback;
   unsigned min = 4;
-  for (StringRef word : words)
+  for (StringRef word : split(variable.domain, '|'))
     if (unsigned here = editDistance(text.lower(), word.lower());
         here < min && here < word.size()) {
       min = here;

@@ -11,7 +11,7 @@
 
 #include "JobRules/RuleContext.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -48,10 +48,8 @@ struct NumberUse {
 
 /// "12-23,36-47"; absent for anything but a list of absolute numbers.
 static std::optional<NumberList> parseNumbers(StringRef text) {
-  SmallVector<StringRef, 16> parts;
-  text.split(parts, ',');
   NumberList list = {~0u, 0, 0};
-  for (StringRef part : parts) {
+  for (StringRef part : split(text, ',')) {
     unsigned first, last;
     // numactl's "+0-3" counts from the first CPU of the job; "all", "!4" name
     // no number either.

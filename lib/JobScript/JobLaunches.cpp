@@ -53,9 +53,7 @@ bool JobLaunches::isSetInText(StringRef name) const {
 void JobLaunches::keepOnly(Environment &environment, StringRef list,
                            bool isOutside) const {
   Environment before = std::exchange(environment, Environment());
-  SmallVector<StringRef, 8> items;
-  list.split(items, ',');
-  for (StringRef item : items)
+  for (StringRef item : split(list, ','))
     if (const Variable *variable = before.find(item.split('=').first))
       environment.set(item.split('=').first, *variable);
   if (!isOutside)

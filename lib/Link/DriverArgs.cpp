@@ -128,9 +128,7 @@ std::string mpg::completeOwnOption(StringRef typed) {
       continue;
     auto [name, value] = line.take_until(isSpace).split('=');
     bool isListed = !value.empty() && isLower(value.front());
-    SmallVector<StringRef, 2> values;
-    (isListed ? value : "").split(values, '|');
-    for (StringRef one : values) {
+    for (StringRef one : split((isListed ? value : ""), '|')) {
       std::string word = ("--" + name + (value.empty() ? "" : "=") + one).str();
       if (StringRef(word).starts_with(typed))
         lines += word + "\n";

@@ -85,9 +85,7 @@ std::vector<std::string> mpg::lldCommand(const LinkRequest &request,
 
 std::string mpg::withoutPaths(StringRef text, ArrayRef<std::string> paths) {
   std::vector<std::string> kept;
-  SmallVector<StringRef, 0> lines;
-  text.split(lines, '\n');
-  for (StringRef line : lines) {
+  for (StringRef line : split(text, '\n')) {
     StringRef path = line.trim();
     bool continues = path.consume_back("\\");
     path = path.trim();

@@ -46,10 +46,8 @@ static std::string findPath(StringRef name, StringRef searchPath,
     kind = readKind(name.str(), status);
     return name.str();
   }
-  SmallVector<StringRef, 16> folders;
-  searchPath.split(folders, ':');
   std::string refused;
-  for (StringRef folder : folders) {
+  for (StringRef folder : split(searchPath, ':')) {
     // An empty folder is the current one.
     std::string path =
         (folder.empty() ? std::string(".") : folder.str()) + "/" + name.str();

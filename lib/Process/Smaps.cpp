@@ -62,9 +62,7 @@ static void parseField(StringRef line, MappedArea &area) {
 }
 
 static void parseFlags(StringRef line, MappedArea &area) {
-  SmallVector<StringRef, 16> flags;
-  line.split(flags, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef flag : flags) {
+  for (StringRef flag : split(line, ' ')) {
     area.hugetlb |= flag == "ht";
     area.asksForLargePages |= flag == "hg";
     area.refusesLargePages |= flag == "nh";
@@ -73,11 +71,9 @@ static void parseFlags(StringRef line, MappedArea &area) {
 
 /// "7f0000 default file=/anon_hugepage huge anon=4 N0=4 kernelpagesize_kB=2048"
 static void parseNumaLine(StringRef line, MappedArea &area) {
-  SmallVector<StringRef, 16> words;
-  line.split(words, ' ', -1, /*KeepEmpty=*/false);
   uint64_t pageBytes = area.pageBytes;
   std::vector<std::pair<unsigned, uint64_t>> pages;
-  for (StringRef word : words) {
+  for (StringRef word : split(line, ' ')) {
     auto [key, value] = word.split('=');
     unsigned node;
     uint64_t count;

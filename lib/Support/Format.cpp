@@ -169,9 +169,7 @@ std::string mpg::fillText(StringRef text, unsigned indent, unsigned columns) {
       filled += std::string(indent, ' ');
     filled += line;
   };
-  SmallVector<StringRef, 8> lines;
-  text.split(lines, '\n');
-  for (StringRef line : lines) {
+  for (StringRef line : split(text, '\n')) {
     if (line.empty() || line.starts_with("  ")) {
       newLine(line);
       continue;

@@ -6,7 +6,6 @@
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cassert>
@@ -24,9 +23,7 @@ Table::Table(std::initializer_list<StringRef> headings) {
 void Table::addColumn(StringRef heading, bool isNumber) {
   assert(rows.empty() && "columns come before rows");
   Column column = {{}, isNumber, 0};
-  SmallVector<StringRef, 3> lines;
-  heading.split(lines, '\n');
-  for (StringRef line : lines) {
+  for (StringRef line : split(heading, '\n')) {
     column.heading.push_back(printable(line));
     column.width = std::max(column.width, column.heading.back().size());
   }

@@ -6,7 +6,6 @@
 #include "Process/Ranks.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <unistd.h>
@@ -32,9 +31,7 @@ static const ProgramText programText = {
 /// Sizes in ascending order; nothing if one is none.
 static std::optional<std::vector<uint64_t>> parsePages(StringRef text) {
   std::vector<uint64_t> pages;
-  SmallVector<StringRef, 4> words;
-  text.split(words, ',');
-  for (StringRef word : words) {
+  for (StringRef word : split(text, ',')) {
     std::optional<uint64_t> bytes = parseBytes(word);
     if (!bytes)
       return std::nullopt;

@@ -11,7 +11,7 @@
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -32,10 +32,8 @@ static constexpr StringLiteral knownModes[] = {
 
 std::vector<std::string> mpg::parseCompareModes(StringRef text,
                                                 std::string &error) {
-  SmallVector<StringRef, 6> words;
-  text.split(words, ',');
   std::vector<std::string> modes;
-  for (StringRef word : words) {
+  for (StringRef word : split(text, ',')) {
     if (word.empty())
       error = "a mode in the list is empty";
     else if (!is_contained(knownModes, word))
