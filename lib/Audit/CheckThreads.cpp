@@ -9,6 +9,7 @@
 #include "Audit/Checks.h"
 #include "Code/CodeScan.h"
 #include "Elf/Image.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
@@ -127,9 +128,8 @@ static std::vector<uint64_t> initialisingFunctions(Image &image) {
     if (image.readMemory(initialisers.array + at, entry) &&
         read64le(entry) != 0)
       functions.push_back(read64le(entry));
-  std::sort(functions.begin(), functions.end());
-  functions.erase(std::unique(functions.begin(), functions.end()),
-                  functions.end());
+  llvm::sort(functions);
+  functions.erase(llvm::unique(functions), functions.end());
   return functions;
 }
 

@@ -84,9 +84,8 @@ private:
 } // namespace
 
 static void sortUnique(std::vector<uint64_t> &addresses) {
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()),
-                  addresses.end());
+  llvm::sort(addresses);
+  addresses.erase(llvm::unique(addresses), addresses.end());
 }
 
 CallSearch::CallSearch(const MachineCode &machine, ArrayRef<CodeRange> code,

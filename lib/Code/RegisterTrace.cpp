@@ -6,6 +6,7 @@
 // not counted as proven.
 
 #include "Code/MachineCode.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -122,9 +123,8 @@ RegisterTrace Tracer::trace(Claim first) {
       return result;
     result.path.push_back(claims[i].address);
   }
-  std::sort(result.path.begin(), result.path.end());
-  result.path.erase(std::unique(result.path.begin(), result.path.end()),
-                    result.path.end());
+  llvm::sort(result.path);
+  result.path.erase(llvm::unique(result.path), result.path.end());
   result.isZero = proven > 0;
   return result;
 }

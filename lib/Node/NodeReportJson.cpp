@@ -78,12 +78,6 @@ static JsonObject featureItem(const KernelFeature &feature) {
           {"how", feature.isProbed ? "tried" : "version"}};
 }
 
-/// What \p make returns for each entry of a known list.
-template <typename Entry, typename Make>
-static JsonItem knownList(const Fact<std::vector<Entry>> &list, Make make) {
-  return list ? jsonList(*list, make) : JsonItem::unknown(list.unknown);
-}
-
 static JsonObject poolItem(const HugePool &pool) {
   return {{"page_bytes", pool.pageBytes},
           {"total", pool.total},
@@ -108,7 +102,8 @@ static JsonObject pagesItem(const Node &node) {
           {"available_bytes", pages.availableBytes},
           {"obtainable_pages", node.obtainable()},
           {"obtainable", zones},
-          {"pools", knownList(pages.pools, poolItem)}};
+          {"pools", pages.pools ? jsonList(*pages.pools, poolItem)
+                                : JsonItem::unknown(pages.pools.unknown)}};
 }
 
 static JsonItem stallsItem(const Fact<MemoryStalls> &stalls) {

@@ -29,9 +29,10 @@ static constexpr uint64_t shiftElements = 5 * elementsPerLine;
 
 // Plan
 
-/// Elements of all three arrays together.
-static uint64_t allElements(uint64_t n) { return 3 * (n + shiftElements); }
-static uint64_t allBytes(uint64_t n) { return allElements(n) * sizeof(double); }
+/// Of all three arrays together.
+static uint64_t allBytes(uint64_t n) {
+  return 3 * (n + shiftElements) * sizeof(double);
+}
 
 static uint64_t chooseElements(const PlanContext &context) {
   uint64_t wanted = context.quick ? quickElements : guideElements;

@@ -90,14 +90,10 @@ static JsonObject guideItem(const GuideFigure &figure) {
           {"at", textOrNull(figure.at)}};
 }
 
-/// One word, as names in JSON are.
-static StringRef kindName(Conclusion::Kind kind) {
-  return kind == Conclusion::Kind::notMeasured ? "not-measured"
-                                               : kindWord(kind);
-}
-
 static JsonObject conclusionItem(const Conclusion &conclusion) {
-  return {{"kind", kindName(conclusion.kind)},
+  // One word, as names in JSON are.
+  bool isMeasured = conclusion.kind != Conclusion::Kind::notMeasured;
+  return {{"kind", isMeasured ? kindWord(conclusion.kind) : "not-measured"},
           {"text", conclusion.text},
           {"ratio", conclusion.ratio.value},
           {"interval", intervalItem(conclusion.ratio.interval)}};

@@ -210,10 +210,6 @@ bool MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
   return hasAny;
 }
 
-static uint64_t lackedPages(const Outlier &outlier) {
-  return outlier.regions.empty() ? 0 : outlier.regions.front().shortPages();
-}
-
 /// A file of \p outlier's node has \p rank.
 static void countFile(Outlier &outlier, bool differs,
                       std::optional<uint32_t> rank) {
@@ -263,7 +259,9 @@ void MergeFold::findOutliers() {
   }
   llvm::sort(merge.outliers, [](const Outlier &left, const Outlier &right) {
     auto key = [](const Outlier &outlier) {
-      return std::tuple(outlier.settings.empty(), ~lackedPages(outlier),
+      uint64_t lacked =
+          outlier.regions.empty() ? 0 : outlier.regions.front().shortPages();
+      return std::tuple(outlier.settings.empty(), ~lacked,
                         StringRef(outlier.node));
     };
     return key(left) < key(right);
