@@ -64,14 +64,11 @@ bool mpg::isInterpreter(StringRef name) {
 }
 
 bool mpg::isShell(StringRef name) {
-  return is_contained(
-      {"sh", "bash", "dash", "ksh", "zsh", "ash", "mksh", "csh", "tcsh"}, name);
+  return hasWord("sh bash dash ksh zsh ash mksh csh tcsh", name);
 }
 
 bool mpg::isContainerTool(StringRef name) {
-  static constexpr StringLiteral names[] = {"docker", "podman",  "podman-hpc",
-                                            "sarus",  "udocker", "enroot"};
-  return is_contained(names, name);
+  return hasWord("docker podman podman-hpc sarus udocker enroot", name);
 }
 
 /// Names of what a build tool, or a tool for workflows, makes by starting it.
@@ -111,13 +108,9 @@ bool mpg::isElsewhere(ArrayRef<JobWord> words) {
   if (words.size() < 2)
     return false;
   StringRef name = sys::path::filename(words[0].text), verb = words[1].text;
-  static constexpr StringLiteral environments[] = {
-      "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "uv"};
-  static constexpr StringLiteral others[] = {"bsub",   "shifter", "ch-run",
-                                             "chroot", "bwrap",   "proot"};
-  if (is_contained(environments, name))
+  if (hasWord("conda mamba micromamba poetry pipenv pixi uv", name))
     return verb == "run";
-  return is_contained(others, name) ||
+  return hasWord("bsub shifter ch-run chroot bwrap proot", name) ||
          (isContainerTool(name) &&
           (verb == "run" || verb == "exec" || verb == "start"));
 }

@@ -3,53 +3,40 @@
 // See LauncherTable.h.
 
 #include "JobScript/LauncherTable.h"
+#include "Support/Format.h"
 
 using namespace llvm;
 using namespace mpg;
 
-// Names have a space at either end, so that isListed() finds whole names only.
 static constexpr LauncherRow rows[] = {
 #define MPG_LAUNCHER(key, family, operands, names)                             \
-  {Launcher::key, LauncherFamily::family, operands, " " names " "},
+  {Launcher::key, LauncherFamily::family, operands, names},
 #include "JobScript/Launchers.def"
 };
 
 static constexpr OptionRow optionRows[] = {
 #define MPG_OPTION(key, meaning, values, names)                                \
-  {Launcher::key, OptionMeaning::meaning, values, " " names " "},
+  {Launcher::key, OptionMeaning::meaning, values, names},
 #include "JobScript/Launchers.def"
 };
 
 const LauncherRow &mpg::launcherRow(Launcher key) { return rows[size_t(key)]; }
 
-static bool isListed(const char *names, StringRef name) {
-  StringRef all(names);
-  if (name.contains(' '))
-    return false;
-  for (size_t at = all.find(name); at != StringRef::npos && !name.empty();
-       at = all.find(name, at + 1))
-    if (all[at - 1] == ' ' && all[at + name.size()] == ' ')
-      return true;
-  return false;
-}
-
 const OptionRow *mpg::findLauncherOption(Launcher key, StringRef name) {
   for (const OptionRow &row : optionRows)
-    if (row.key == key && isListed(row.names, name))
+    if (row.key == key && hasWord(row.names, name))
       return &row;
   return nullptr;
 }
 
 const LauncherRow *mpg::findLauncher(StringRef name) {
-  if (name.empty() || name.contains(' '))
-    return nullptr;
   // ld-linux-x86-64.so.2, ld-musl-aarch64.so.1, ld64.so.2
   if (name.starts_with("ld") && name.contains(".so."))
     return &launcherRow(Launcher::loader);
   if (name.starts_with("mpirun") || name.starts_with("mpiexec"))
     return &launcherRow(Launcher::mpi);
   for (const LauncherRow &row : rows)
-    if (isListed(row.names, name))
+    if (hasWord(row.names, name))
       return &row;
   return nullptr;
 }

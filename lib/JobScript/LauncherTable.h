@@ -57,14 +57,14 @@ struct LauncherRow {
   Launcher key;
   LauncherFamily family;
   unsigned operands; ///< words in front of the program that are not options
-  const char *names; ///< with a blank on either side
+  llvm::StringLiteral names; ///< with a blank between each two
 };
 
 struct OptionRow {
   Launcher key;
   OptionMeaning meaning;
   unsigned values;
-  const char *names; ///< with a blank on either side
+  llvm::StringLiteral names; ///< with a blank between each two
 };
 
 const LauncherRow &launcherRow(Launcher key);

@@ -5,8 +5,9 @@
 // unless a number follows.
 
 #include "JobScript/Launchers.h"
-#include "JobScript/LauncherTable.h"
+#include "JobScript/LaunchVariables.h"
 #include "JobScript/ShellLexer.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -53,14 +54,6 @@ private:
   void readsText(const JobWord &text);
   void readShell();
   void readLines();
-  void setVariable(const JobWord &assignment, StringRef how);
-  void setList(const JobWord &list, StringRef how);
-  void addChange(LaunchVariable::Change change, StringRef name,
-                 const JobWord &value, StringRef how);
-  void withhold(LaunchVariable::Change change, StringRef how,
-                StringRef name = "");
-  void withholdVariables(const LauncherRow &row);
-  void withholdByUser(StringRef name, bool clears);
   bool consumeContainerWord(const JobWord &word, unsigned &operands);
   void decide();
   bool startsElsewhere();
@@ -74,8 +67,7 @@ private:
   }
 
   ArrayRef<JobWord> words;
-  size_t textAt;       ///< a shell reads the words from here on
-  size_t ownFirst = 0; ///< of the variables, those of the innermost launcher
+  size_t textAt;            ///< a shell reads the words from here on
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
   bool readsLine = false;  ///< the innermost launcher gives words to a shell
@@ -83,6 +75,7 @@ private:
   bool isMultiProg = false;
   std::string containerVerb;
   LaunchParts parts;
+  LaunchVariables variables{parts.variables};
 };
 
 } // namespace
@@ -92,107 +85,6 @@ static std::optional<unsigned> parseNumber(const JobWord &word) {
   if (!word.known() || StringRef(word.text).getAsInteger(10, number))
     return std::nullopt;
   return number;
-}
-
-/// The part of \p word from \p length on. Where the whole word was the unknown
-/// thing ("A={1,2}"), the part is.
-static JobWord wordAfter(const JobWord &word, size_t length) {
-  JobWord rest = word;
-  rest.text.erase(0, length);
-  if (rest.unknown == word.text)
-    rest.unknown = rest.text;
-  return rest;
-}
-
-/// After all changes so far.
-void LaunchReader::addChange(LaunchVariable::Change change, StringRef name,
-                             const JobWord &value, StringRef how) {
-  parts.variables.push_back(
-      {change, name.str(), value, how.str(),
-       change == LaunchVariable::unset && first < textAt});
-}
-
-/// "A=b", or "A" whose value is the shell's.
-void LaunchReader::setVariable(const JobWord &assignment, StringRef how) {
-  StringRef text = assignment.text;
-  size_t length = shellNameLength(text);
-  if (!length)
-    return;
-  StringRef name = text.take_front(length);
-  if (text.size() == length)
-    addChange(LaunchVariable::exported, name, {}, how);
-  else if (text[length] == '=')
-    addChange(LaunchVariable::set, name, wordAfter(assignment, length + 1),
-              how);
-}
-
-/// The innermost launcher passes \p name, or nothing, on of the environment
-/// that it has; what it sets itself stays.
-void LaunchReader::withhold(LaunchVariable::Change change, StringRef how,
-                            StringRef name) {
-  parts.variables.insert(parts.variables.begin() + ptrdiff_t(ownFirst),
-                         {change, name.str(), {}, how.str(), first < textAt});
-}
-
-/// A login shell: "su - user", "su -lc LINE user".
-static bool asksForLogin(StringRef word) {
-  return word == "-" || word == "--login" ||
-         (word.starts_with("-") && !word.starts_with("--") &&
-          word.contains('l') && all_of(word.drop_front(), isAlpha));
-}
-
-/// Withholds variables that a launcher drops without an option: sshd, sudo and
-/// a login start with a new environment. The loader takes LD_PRELOAD from sudo
-/// and su, which have more rights than their user, also where they are asked to
-/// keep everything.
-void LaunchReader::withholdVariables(const LauncherRow &row) {
-  StringRef name = sys::path::filename(text(first));
-  ArrayRef<JobWord> own = parts.launchers.back();
-  auto has = [&](StringRef option) {
-    return any_of(own, [&](const JobWord &word) {
-      return StringRef(word.text).starts_with(option);
-    });
-  };
-  if (row.key == Launcher::srun && name != "salloc" && !has("--export"))
-    withhold(LaunchVariable::bySlurm, "SLURM_EXPORT_ENV");
-  else if (is_contained({"ssh", "rsh", "pdsh", "clush", "pbsdsh"}, name) ||
-           (name == "qrsh" && !has("-V")) ||
-           (name == "systemd-run" && !has("--scope")) ||
-           (name == "parallel" && (has("-S") || has("--ssh")) && !has("--env")))
-    withhold(LaunchVariable::cleared, name);
-  else if (row.key == Launcher::su)
-    withholdByUser(name, any_of(own, [](const JobWord &word) {
-                     return asksForLogin(word.text);
-                   }));
-  else if (name == "sudo" || name == "doas")
-    withholdByUser(name, !has("-E") && !has("--preserve-env"));
-}
-
-/// runuser is root's and has no more rights than that.
-void LaunchReader::withholdByUser(StringRef name, bool clears) {
-  if (clears)
-    withhold(LaunchVariable::cleared, name);
-  else if (name != "runuser")
-    withhold(LaunchVariable::unset, name, "LD_PRELOAD");
-}
-
-/// "ALL,A=b,C": what srun --export and -genvlist take.
-void LaunchReader::setList(const JobWord &list, StringRef how) {
-  StringRef rest = list.text;
-  if (list.known() && !isSlurmAll(rest) && !how.ends_with("exp-env"))
-    withhold(LaunchVariable::cleared, how);
-  while (!rest.empty()) {
-    auto [item, after] = rest.split(',');
-    rest = after;
-    if (item.equals_insensitive("ALL") || item.equals_insensitive("NONE") ||
-        item.equals_insensitive("NIL"))
-      continue;
-    JobWord word;
-    word.text = item.str();
-    if (!list.known() && item.find_first_of("$`") != StringRef::npos)
-      word.unknown = item.substr(item.find('=') + 1).str();
-    setVariable(word, how);
-  }
 }
 
 /// "ppr:4:node"
@@ -205,9 +97,7 @@ void LaunchReader::setPerNode(const JobWord &value) {
 }
 
 bool mpg::isSlurmAll(StringRef list) {
-  SmallVector<StringRef, 8> items;
-  list.split(items, ',');
-  return any_of(items,
+  return any_of(split(list, ','),
                 [](StringRef item) { return item.equals_insensitive("ALL"); });
 }
 
@@ -218,7 +108,8 @@ bool mpg::isSlurmImage(StringRef name) {
 
 void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
   auto set = [&](const char *variable) {
-    addChange(LaunchVariable::set, variable, value, ("mpgrun --" + name).str());
+    variables.add(LaunchVariable::set, variable, value,
+                  ("mpgrun --" + name).str());
   };
   if (name == "mode")
     set("MPG_MODE");
@@ -229,7 +120,7 @@ void LaunchReader::setMpgrunOption(StringRef name, const JobWord &value) {
 void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
                              const JobWord &value) {
   auto set = [&](const char *variable) {
-    addChange(LaunchVariable::set, variable, value, "ld.so");
+    variables.add(LaunchVariable::set, variable, value, "ld.so");
   };
   switch (meaning) {
   case OptionMeaning::none:
@@ -247,13 +138,14 @@ void LaunchReader::setOption(OptionMeaning meaning, StringRef name,
   case OptionMeaning::mapBy:
     return setPerNode(value);
   case OptionMeaning::variable:
-    return setVariable(value, getOption(name));
+    return variables.assign(value, getOption(name));
   case OptionMeaning::variableList:
-    return setList(value, getOption(name));
+    return variables.assignList(value, getOption(name));
   case OptionMeaning::exportList:
-    return setList(value, "srun --export");
+    return variables.assignList(value, "srun --export");
   case OptionMeaning::unset:
-    return addChange(LaunchVariable::unset, value.text, {}, getOption(name));
+    return variables.add(LaunchVariable::unset, value.text, {},
+                         getOption(name));
   case OptionMeaning::image:
     parts.image = value;
     return;
@@ -283,7 +175,7 @@ bool LaunchReader::consumeAssignment(const LauncherRow &row, StringRef option) {
   if (row.family != LauncherFamily::mpi || !option.ends_with("env") ||
       !isWord(at) || !shellAssignmentLength(text(at)))
     return false;
-  setVariable(words[at++], getOption(option));
+  variables.assign(words[at++], getOption(option));
   return true;
 }
 
@@ -316,9 +208,9 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   }
   if (row.key == Launcher::env &&
       (word.text == "-" || option == "i" || option == "ignore-environment"))
-    withhold(LaunchVariable::cleared, "env -i");
+    variables.withhold(LaunchVariable::cleared, "env -i");
   if (row.key == Launcher::mpi && (option == "genvnone" || option == "envnone"))
-    withhold(LaunchVariable::cleared, option);
+    variables.withhold(LaunchVariable::cleared, option);
   auto valueAt = [&](StringRef name) {
     return wordAfter(word, size_t(name.end() - StringRef(word.text).begin()));
   };
@@ -335,8 +227,8 @@ void LaunchReader::readLauncherOption(const LauncherRow &row) {
   const OptionRow *found = findLauncherOption(row.key, option);
   if (found && found->values == 2 && isWord(at + 1)) {
     if (found->meaning == OptionMeaning::assign)
-      addChange(LaunchVariable::set, text(at), words[at + 1],
-                getOption(option));
+      variables.add(LaunchVariable::set, text(at), words[at + 1],
+                    getOption(option));
     at += 2;
   } else if (found && found->values == 1) {
     if (isWord(at))
@@ -363,18 +255,16 @@ static bool isPlace(StringRef word) {
 }
 
 static bool isArchitecture(const JobWord &word) {
-  static constexpr StringLiteral names[] = {
-      "aarch64", "arm64",   "i386",    "i586",  "i686",    "linux32", "linux64",
-      "ppc64",   "ppc64le", "riscv64", "s390x", "uname26", "x86_64"};
-  return is_contained(names, word.text) ||
+  static constexpr StringLiteral names =
+      "aarch64 arm64 i386 i586 i686 linux32 linux64 ppc64 ppc64le riscv64 "
+      "s390x uname26 x86_64";
+  return hasWord(names, word.text) ||
          (!word.known() && !word.text.empty() && word.text == word.unknown);
 }
 
 /// "perf mem record", "flux mini run": a verb that has verbs.
 static bool isFirstVerb(Launcher key, StringRef word) {
-  static constexpr StringLiteral ofPerf[] = {"c2c",  "kmem", "kvm",
-                                             "lock", "mem",  "sched"};
-  return key == Launcher::perf ? is_contained(ofPerf, word)
+  return key == Launcher::perf ? hasWord("c2c kmem kvm lock mem sched", word)
                                : key == Launcher::flux && word == "mini";
 }
 
@@ -385,7 +275,7 @@ bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
   bool setsVariables = row.family == LauncherFamily::env ||
                        row.key == Launcher::ssh || namesHosts;
   if (setsVariables && shellAssignmentLength(text(at))) {
-    setVariable(words[at], launcher);
+    variables.assign(words[at], launcher);
     return true;
   }
   if (namesHosts && isWord(at + 1) && !text(at).contains('/'))
@@ -440,7 +330,7 @@ bool LaunchReader::isUserGiven() const {
 
 void LaunchReader::readLauncher(const LauncherRow &row) {
   first = at++;
-  ownFirst = parts.variables.size();
+  variables.begin(/*isOutside=*/first < textAt);
   unsigned operands = row.operands;
   while (isWord(at)) {
     StringRef word = text(at);
@@ -459,7 +349,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
   }
   at = std::min(at, words.size());
   parts.launchers.push_back(words.slice(first, at - first).vec());
-  withholdVariables(row);
+  variables.withholdDropped(row.key, parts.launchers.back());
   if (row.key == Launcher::su && !parts.shellTexts.empty())
     parts.textAt = at;
   parts.hasMpi |= row.family <= LauncherFamily::charm;
@@ -481,9 +371,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
 
 /// "bash -ec TEXT"
 void LaunchReader::readShell() {
-  StringRef name = sys::path::filename(words[at].text);
-  if (!(name == "sh" || name == "bash" || name == "dash" || name == "ksh" ||
-        name == "zsh"))
+  if (!hasWord("sh bash dash ksh zsh", sys::path::filename(text(at))))
     return;
   for (size_t i = at + 1; isWord(i); ++i) {
     StringRef option = text(i);
@@ -569,11 +457,8 @@ void LaunchReader::decide() {
 /// verbs of flux start nothing here.
 bool LaunchReader::isOnlyName() const {
   StringRef verb = isWord(at + 1) ? text(at + 1) : "";
-  if (sys::path::filename(text(at)) == "flux") {
-    static constexpr StringLiteral starting[] = {
-        "alloc", "bulksubmit", "exec", "mini", "run", "start", "submit"};
-    return !is_contained(starting, verb);
-  }
+  if (sys::path::filename(text(at)) == "flux")
+    return !hasWord("alloc bulksubmit exec mini run start submit", verb);
   return text(at) == "command" && verb.starts_with("-");
 }
 
