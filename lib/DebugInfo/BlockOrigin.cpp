@@ -57,9 +57,9 @@ static bool isNobodys(StringRef library, const SourceFrame &frame) {
       return true;
   if (StringRef(frame.file).contains("/include/c++/"))
     return true;
-  return is_contained({"malloc", "calloc", "realloc", "memalign",
-                       "posix_memalign", "aligned_alloc", "valloc"},
-                      function);
+  return hasWord("malloc calloc realloc memalign posix_memalign aligned_alloc "
+                 "valloc",
+                 function);
 }
 
 namespace {

@@ -260,17 +260,16 @@ static StringRef functionIn(StringRef place) {
 }
 
 static bool isMalloc(StringRef name) {
-  static constexpr StringRef names[] = {
-      "malloc",       "free",          "calloc",         "realloc",
-      "cfree",        "sysmalloc",     "systrim",        "malloc_consolidate",
-      "unlink_chunk", "aligned_alloc", "posix_memalign", "arena_get2",
-      "heap_trim",    "_mid_memalign"};
+  static constexpr StringLiteral names =
+      "malloc free calloc realloc cfree sysmalloc systrim malloc_consolidate "
+      "unlink_chunk aligned_alloc posix_memalign arena_get2 heap_trim "
+      "_mid_memalign";
   name.consume_front("__libc_");
   name.consume_front("_int_");
   name = name.split('@').first;
   return name.starts_with("operator new") ||
          name.starts_with("operator delete") || name.starts_with("tcache_") ||
-         is_contained(names, name.split('.').first);
+         hasWord(names, name.split('.').first);
 }
 
 /// The kernel's symbols are from itself, or from a file of them.

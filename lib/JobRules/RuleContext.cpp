@@ -376,13 +376,9 @@ static std::string nearestPolicy(const EnvVariable &variable, StringRef text) {
 
 static std::string nearestWord(const EnvVariable &variable, StringRef text) {
   if (isChoice(variable.domain, "on")) // 0|1|off|on
-    return is_contained({"true", "yes", "ON", "On", "TRUE", "enable"}, text)
-               ? "on"
-               : "off";
+    return hasWord("true yes ON On TRUE enable", text) ? "on" : "off";
   if (variable.domain == "TRUE|FALSE")
-    return is_contained({"1", "on", "ON", "yes", "true", "True"}, text)
-               ? "TRUE"
-               : "FALSE";
+    return hasWord("1 on ON yes true True", text) ? "TRUE" : "FALSE";
   StringRef nearest = variable.fallback;
   unsigned min = 4;
   for (StringRef word : split(variable.domain, '|'))

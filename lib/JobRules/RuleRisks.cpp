@@ -7,6 +7,7 @@
 
 #include "Audit/PageMeans.h"
 #include "JobRules/RuleContext.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -30,8 +31,7 @@ static void checkMimallocSwitch(JobContext &job, const JobLaunch &launch) {
   const Variable *variable = launch.launch.environment.find(name);
   const FileReport *report = job.findReport(launch);
   if (!variable || !variable->known || !report ||
-      !is_contained({"0", "no", "off", "false"},
-                    StringRef(variable->value).lower()) ||
+      !hasWord("0 no off false", StringRef(variable->value).lower()) ||
       !hasMimallocSwitch(*report))
     return;
   Finding &finding =

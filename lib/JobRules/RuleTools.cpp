@@ -7,6 +7,7 @@
 
 #include "Audit/ClosureFacts.h"
 #include "JobRules/RuleContext.h"
+#include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -93,9 +94,8 @@ static void checkEverywhere(JobContext &job, const JobSetting &setting) {
   StringRef value = setting.value.text;
   auto isTool = [&](const JobCommand &command) {
     return command.line > setting.line && !command.words.empty() &&
-           !is_contained({"export", "unset", "cd", "echo", "module", "ulimit",
-                          "source", ".", "set", "exit", "wait"},
-                         StringRef(command.words[0].text));
+           !hasWord("export unset cd echo module ulimit source . set exit wait",
+                    command.words[0].text);
   };
   Finding *finding = nullptr;
   for (const JobCommand &command : job.script.commands)

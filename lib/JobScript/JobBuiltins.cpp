@@ -3,6 +3,7 @@
 // See JobReader.h.
 
 #include "JobScript/JobReader.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -11,15 +12,13 @@ using namespace llvm;
 using namespace mpg;
 
 bool mpg::isDeclaration(StringRef name) {
-  return name == "export" || name == "declare" || name == "typeset" ||
-         name == "local" || name == "readonly";
+  return hasWord("export declare typeset local readonly", name);
 }
 
 /// Commands of spack and conda that change the environment; the others start
 /// programs: "conda run".
 static bool changesEnvironment(StringRef verb) {
-  return verb == "load" || verb == "unload" || verb == "activate" ||
-         verb == "deactivate" || verb == "env" || verb == "swap";
+  return hasWord("load unload activate deactivate env swap", verb);
 }
 
 bool JobBuiltins::run(const ShellCommand &command) {
@@ -50,9 +49,7 @@ bool JobBuiltins::run(const ShellCommand &command) {
                       .Case("deactivate", &JobState::forgetEnvironment)
                       .Case("use", &JobState::forgetEnvironment)
                       .Default(nullptr);
-  static constexpr StringLiteral tools[] = {"spack", "conda", "mamba",
-                                            "micromamba"};
-  if (is_contained(tools, command.name()) &&
+  if (hasWord("spack conda mamba micromamba", command.name()) &&
       changesEnvironment(command.word(1)))
     change = &JobState::forgetEnvironment;
   if (run)
@@ -187,15 +184,13 @@ void JobBuiltins::runShift(const ShellCommand &command) {
 
 /// Verbs of module that only print.
 static bool isModuleQuery(StringRef verb) {
-  return verb.empty() || verb == "list" || verb == "avail" || verb == "av" ||
-         verb == "spider" || verb == "show" || verb == "display" ||
-         verb == "whatis" || verb == "keyword" || verb == "help";
+  return verb.empty() ||
+         hasWord("list avail av spider show display whatis keyword help", verb);
 }
 
 /// "module unload craype-hugepages2M", "ml -craype-hugepages2M".
 static bool unloadsHugePages(ArrayRef<JobWord> words, StringRef verb) {
-  static const StringRef verbs[] = {"unload", "rm", "del", "swap", "switch"};
-  bool unloads = is_contained(verbs, verb);
+  bool unloads = hasWord("unload rm del swap switch", verb);
   return verb == "purge" || any_of(words, [&](const JobWord &word) {
            StringRef text = word.text;
            return (text.consume_front("-") || unloads) &&
@@ -214,13 +209,10 @@ void JobBuiltins::runModule(const ShellCommand &command) {
   if (isModuleQuery(verb))
     return;
   state.forgetEnvironment(command);
-  static const StringRef others[] = {"purge", "unload",  "del",  "rm",
-                                     "use",   "restore", "save", "unuse"};
-  bool loads = verb == "load" || verb == "add" || verb == "swap" ||
-               verb == "switch" || verb == "try-load";
-  if (loads)
+  if (hasWord("load add swap switch try-load", verb))
     ++first;
-  else if (command.name() != "ml" || is_contained(others, verb))
+  else if (command.name() != "ml" ||
+           hasWord("purge unload del rm use restore save unuse", verb))
     return;
   for (size_t i = first; i < command.words.size(); ++i) {
     StringRef module = command.words[i].text;

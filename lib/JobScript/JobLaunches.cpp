@@ -3,6 +3,7 @@
 // See JobTexts.h.
 
 #include "JobScript/JobTexts.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -206,9 +207,7 @@ void JobLaunches::noteBareName(const ShellCommand &command,
 
 void JobLaunches::noteSubmitted(const ShellCommand &command) {
   std::string name = sys::path::filename(command.name()).str();
-  static constexpr StringLiteral submitters[] = {"sbatch", "pjsub", "qsub",
-                                                 "oarsub"};
-  if (!is_contained(submitters, name))
+  if (!hasWord("sbatch pjsub qsub oarsub", name))
     return;
   // "sbatch --wrap='srun ./app'", "qsub -b y ./app": without a script.
   for (const JobWord &word : drop_begin(command.words))
@@ -259,9 +258,7 @@ void JobLaunches::addOperands(const ShellCommand &command,
   bool startsNone =
       isCommonTool(name) || name.starts_with("((") || name.starts_with("[[");
   if (startsNone && parts.notUnderstood.empty()) {
-    static constexpr StringLiteral readers[] = {"awk", "gawk", "mawk", "nawk",
-                                                "alias"};
-    if (is_contained(readers, name))
+    if (hasWord("awk gawk mawk nawk alias", name))
       for (const JobWord &word : parts.arguments)
         noteProgramIn(word.text, command.line, name);
     return;

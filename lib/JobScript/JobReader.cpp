@@ -4,6 +4,7 @@
 // deeper is only searched for names, which are not known after it.
 
 #include "JobScript/JobReader.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -73,8 +74,8 @@ void JobReader::readList(ShellRange range) {
 
 /// Where it fails the job does nothing: "cd $PBS_O_WORKDIR && ./app".
 static bool isSetUp(const ShellSource &source, size_t at, size_t end) {
-  static constexpr StringLiteral names[] = {"cd", "pushd", "mkdir"};
-  return source.isWord(at, end) && is_contained(names, source.token(at).text);
+  return source.isWord(at, end) &&
+         hasWord("cd pushd mkdir", source.token(at).text);
 }
 
 void JobReader::leaveOwnShell(JobState::Place start) {
@@ -490,8 +491,6 @@ ShellCommand JobReader::expand(ShellRange range) {
 
 /// Commands that decide what is read next.
 bool JobReader::runFlow(const ShellCommand &command) {
-  static constexpr StringLiteral exits[] = {"exit", "return", "break",
-                                            "continue"};
   StringRef name = command.name();
   if (name == "eval") {
     texts.runEval(command);
@@ -499,7 +498,7 @@ bool JobReader::runFlow(const ShellCommand &command) {
     texts.runTrap(command);
   } else if (name == "source" || name == ".") {
     texts.noteUnread(command);
-  } else if (is_contained(exits, name)) {
+  } else if (hasWord("exit return break continue", name)) {
     ended = true;
     returned |= name == "return";
   } else {

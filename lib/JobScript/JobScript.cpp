@@ -8,6 +8,7 @@
 #include "Elf/Image.h"
 #include "JobScript/JobReader.h"
 #include "Support/Files.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -159,9 +160,7 @@ Expected<JobScript> mpg::readManifestJob(StringRef text,
 
 /// Only an administrator puts a program there.
 static bool isOfSystem(StringRef path) {
-  static constexpr StringLiteral folders[] = {"/usr/", "/bin/",   "/sbin/",
-                                              "/lib/", "/lib64/", "/opt/"};
-  return any_of(folders,
+  return any_of(split("/usr/ /bin/ /sbin/ /lib/ /lib64/ /opt/", ' '),
                 [&](StringRef folder) { return path.starts_with(folder); });
 }
 
@@ -265,8 +264,8 @@ static std::optional<std::string> resolved(const JobWord &word,
       !(text.empty() || text.starts_with("/")))
     return std::nullopt;
   StringRef name = StringRef(word.unknown).trim("${}");
-  if (name == "SLURM_SUBMIT_DIR" || name == "PJM_O_WORKDIR" ||
-      name == "PBS_O_WORKDIR" || name == "SGE_O_WORKDIR" || name == "PWD")
+  if (hasWord("SLURM_SUBMIT_DIR PJM_O_WORKDIR PBS_O_WORKDIR SGE_O_WORKDIR PWD",
+              name))
     return folder + text.str();
   if (name == "HOME" || name == "~")
     if (auto home = sys::Process::GetEnv("HOME"))
@@ -293,10 +292,8 @@ bool mpg::hasUnknownName(const JobLaunch &launch) {
 }
 
 bool mpg::hasScriptName(const JobLaunch &launch) {
-  static constexpr StringLiteral endings[] = {".sh",  ".bash", ".csh", ".ksh",
-                                              ".zsh", ".py",   ".pl",  ".R",
-                                              ".jl",  ".rb",   ".lua"};
-  return is_contained(endings, sys::path::extension(launch.program.text));
+  return hasWord(".sh .bash .csh .ksh .zsh .py .pl .R .jl .rb .lua",
+                 sys::path::extension(launch.program.text));
 }
 
 static std::string existing(const Twine &path) {

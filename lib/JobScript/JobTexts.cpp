@@ -5,6 +5,7 @@
 #include "JobScript/JobTexts.h"
 #include "JobScript/JobReader.h"
 #include "JobScript/LauncherTable.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -183,10 +184,9 @@ static size_t findFile(ArrayRef<JobWord> arguments) {
 
 /// Whether a shell of Bourne's kind is started, other than with -c.
 static bool startsShell(const LaunchParts &parts) {
-  static constexpr StringLiteral shells[] = {"sh", "bash", "dash", "ksh",
-                                             "zsh"};
   return parts.program && parts.shellTexts.empty() &&
-         is_contained(shells, sys::path::filename(parts.program->text));
+         hasWord("sh bash dash ksh zsh",
+                 sys::path::filename(parts.program->text));
 }
 
 /// "ssh NODE" without a command starts the login shell.

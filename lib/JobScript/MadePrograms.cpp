@@ -6,7 +6,9 @@
 // outside of folders where only administrators write.
 
 #include "JobScript/JobScript.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
@@ -29,20 +31,17 @@ struct MadeFiles {
 
 /// "gfortran-12" and "mpif90" as well as "cc".
 static bool isCompiler(StringRef name) {
-  static constexpr StringLiteral names[] = {
-      "cc",    "CC",      "ftn",   "gcc",   "g++",   "c++",   "gfortran",
-      "icc",   "icpc",    "ifort", "icx",   "icpx",  "ifx",   "clang",
-      "flang", "clang++", "nvc",   "nvc++", "nvcc",  "hipcc", "nvfortran",
-      "fcc",   "FCC",     "frt",   "fccpx", "FCCpx", "frtpx", "armclang"};
+  static constexpr StringLiteral names =
+      "cc CC ftn gcc g++ c++ gfortran icc icpc ifort icx icpx ifx clang flang "
+      "clang++ nvc nvc++ nvcc hipcc nvfortran fcc FCC frt fccpx FCCpx frtpx "
+      "armclang";
+  static constexpr StringLiteral mpiEndings =
+      "cc CC cxx c++ 77 90 fort frt cpx icx ifx";
   name = name.take_until([](char c) { return c == '-'; });
-  return is_contained(names, name) ||
+  return hasWord(names, name) ||
          (name.starts_with("mpi") && name.size() > 4 &&
-          (name.ends_with("cc") || name.ends_with("CC") ||
-           name.ends_with("cxx") || name.ends_with("c++") ||
-           name.ends_with("77") || name.ends_with("90") ||
-           name.ends_with("fort") || name.ends_with("frt") ||
-           name.ends_with("cpx") || name.ends_with("icx") ||
-           name.ends_with("ifx")));
+          any_of(split(mpiEndings, ' '),
+                 [&](StringRef ending) { return name.ends_with(ending); }));
 }
 
 static bool isFlag(const JobWord &word, StringRef flag) {
@@ -54,14 +53,14 @@ static bool buildsAnything(StringRef name, ArrayRef<JobWord> words) {
   auto has = [&](StringRef word) {
     return any_of(words, [&](const JobWord &w) { return isFlag(w, word); });
   };
-  if (name == "make" || name == "gmake" || name == "ninja")
+  if (hasWord("make gmake ninja", name))
     return !(words.size() > 1 &&
              StringRef(words.back().text).contains("clean"));
   if (name == "cmake")
     return has("--build") || has("--install");
-  if (name == "cargo" || name == "meson" || name == "go" || name == "bazel")
+  if (hasWord("cargo meson go bazel", name))
     return has("build") || has("compile") || has("install");
-  return name == "scons" || name == "waf" || name == "fpm";
+  return hasWord("scons waf fpm", name);
 }
 
 static void addCompiled(ArrayRef<JobWord> words, unsigned line,
@@ -99,17 +98,14 @@ static void addMade(const JobCommand &command, MadeFiles &made) {
       made.anyLine = command.line;
   } else if (isCompiler(name)) {
     addCompiled(words, command.line, made);
-  } else if (name == "cp" || name == "mv" || name == "ln" ||
-             name == "install" || name == "rsync" || name == "scp") {
+  } else if (hasWord("cp mv ln install rsync scp", name)) {
     addCopied(words, command.line, made);
   }
 }
 
 /// Only an administrator puts a program there.
 static bool isInstalled(StringRef path) {
-  static constexpr StringLiteral folders[] = {"/usr/", "/bin/", "/sbin/",
-                                              "/opt/"};
-  return any_of(folders,
+  return any_of(split("/usr/ /bin/ /sbin/ /opt/", ' '),
                 [&](StringRef folder) { return path.starts_with(folder); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "JobScript/JobState.h"
 #include "JobScript/JobTexts.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -133,7 +134,7 @@ void AssignedNames::collectWord(size_t at, bool takesNames) {
         names.insert(word.substr(i, size));
         i += size;
       }
-  } else if (word == "cd" || word == "pushd" || word == "popd") {
+  } else if (hasWord("cd pushd popd", word)) {
     names.insert("PWD");
     names.insert("OLDPWD");
     names.insert(JobState::folderName);
@@ -143,8 +144,7 @@ void AssignedNames::collectWord(size_t at, bool takesNames) {
     names.insert(JobState::stackLimitName);
   } else if (word == "set") {
     names.insert(JobState::exportAllName);
-  } else if (word == "module" || word == "ml" || word == "spack" ||
-             word == "source" || word == "." || word == "conda") {
+  } else if (hasWord("module ml spack source . conda", word)) {
     names.insert("PATH");
     names.insert("LD_LIBRARY_PATH");
   }

@@ -274,10 +274,9 @@ void ArgParser::parseZ(StringRef keyword) {
 /// Options that hold from where they stand, or of which the last one counts.
 void ArgParser::addPositional(const LldOption &option) {
   StringRef name = option.name;
-  if (name == "static" || name == "Bstatic" || name == "dn" ||
-      name == "non_shared") {
+  if (hasWord("static Bstatic dn non_shared", name)) {
     isStatic = wasStatic = true;
-  } else if (name == "Bdynamic" || name == "dy" || name == "call_shared") {
+  } else if (hasWord("Bdynamic dy call_shared", name)) {
     isStatic = false;
   } else if (name == "push-state") {
     savedStatic.push_back(isStatic);
@@ -297,8 +296,8 @@ static bool isForOtherOutput(StringRef name, StringRef value) {
            name.starts_with("thinlto-index-only");
   }
   // With --chroot lld would look for our objects somewhere else.
-  return name == "version" || name == "chroot" || name == "lto-emit-asm" ||
-         name == "lto-emit-llvm" || name.starts_with("thinlto-index-only") ||
+  return hasWord("version chroot lto-emit-asm lto-emit-llvm", name) ||
+         name.starts_with("thinlto-index-only") ||
          (name == "oformat" && value == "binary");
 }
 

@@ -328,13 +328,11 @@ static StringRef afterSentinel(StringRef line) {
 
 /// Whether \p directive, without its sentinel, is about the loop after it.
 static bool isLoopDirective(StringRef directive) {
-  static constexpr StringLiteral loops[] = {"do", "simd", "loop", "taskloop",
-                                            "distribute"};
   SmallVector<StringRef, 8> words;
   SplitString(directive, words, " \t(,");
   return !words.empty() && !words[0].equals_insensitive("end") &&
          any_of(words, [](StringRef word) {
-           return is_contained(loops, StringRef(word.lower()));
+           return hasWord("do simd loop taskloop distribute", word.lower());
          });
 }
 

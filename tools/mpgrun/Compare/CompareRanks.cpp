@@ -252,8 +252,7 @@ static size_t programIn(ArrayRef<std::string> command) {
 std::string mpg::findForeignLauncher(ArrayRef<std::string> command,
                                      ArrayRef<std::string> options) {
   StringRef launcher = getName(command.front());
-  if (!is_contained({"srun", "flux", "aprun", "jsrun", "lrun", "ccc_mprun"},
-                    launcher) ||
+  if (!hasWord("srun flux aprun jsrun lrun ccc_mprun", launcher) ||
       startsMpgrun(command))
     return "";
   std::string line = "mpgrun";
