@@ -10,6 +10,7 @@
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <map>
@@ -89,12 +90,8 @@ void mpg::writePointTable(raw_ostream &out,
 
 namespace {
 
-/// The values of one column by point.
-using Column = std::map<const PointResult *, std::vector<double>>;
-
 struct Extras {
   std::vector<std::string> names; ///< in order of appearance
-  std::map<std::string, Column> columns;
   /// Counters that have no value anywhere, by reason.
   std::map<StringRef, std::vector<StringRef>> missing;
 };
@@ -104,23 +101,22 @@ struct Extras {
 static Extras collectExtras(const ExperimentResult &experiment) {
   Extras extras;
   std::vector<std::pair<StringRef, StringRef>> without;
-  auto add = [&](const PointResult &point, const std::string &name, double v) {
-    if (!extras.columns.count(name))
+  auto add = [&](const std::string &name) {
+    if (!is_contained(extras.names, name))
       extras.names.push_back(name);
-    extras.columns[name][&point].push_back(v);
   };
   for (const PointResult &point : experiment.points)
     for (const WorkerResult &sample : point.samples) {
       for (const auto &[name, value] : sample.figures)
-        add(point, name, value);
+        add(name);
       for (const CounterValue &counter : sample.counters)
         if (counter.value)
-          add(point, counter.name, double(*counter.value));
+          add(counter.name);
         else if (!is_contained(make_first_range(without), counter.name))
           without.push_back({counter.name, counter.missing});
     }
   for (const auto &[name, reason] : without)
-    if (!extras.columns.count(name.str()))
+    if (!is_contained(extras.names, name))
       extras.missing[reason].push_back(name);
   return extras;
 }
@@ -151,10 +147,8 @@ void mpg::writeCounterTable(raw_ostream &out,
       continue;
     std::vector<std::string> cells = {point.name};
     for (const std::string &name : extras.names) {
-      auto found = extras.columns[name].find(&point);
-      cells.push_back(found == extras.columns[name].end()
-                          ? "-"
-                          : formatMeasured(summarise(found->second).median));
+      std::optional<double> figure = findFigure(point, name);
+      cells.push_back(figure ? formatMeasured(*figure) : "-");
     }
     table.addRow(cells);
   }
