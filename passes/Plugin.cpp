@@ -48,11 +48,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// The compiler that loads the plugin
-//===----------------------------------------------------------------------===//
-//
-// Whether the compiler that has loaded the plugin is the one it was built for.
+// The compiler that loads the plugin: is it the one it was built for?
 
 #pragma weak LLVMGetVersion
 
@@ -120,9 +116,7 @@ static bool compilerFits() {
   return major == own;
 }
 
-//===----------------------------------------------------------------------===//
 // The passes
-//===----------------------------------------------------------------------===//
 
 using Stage = TagWriterPass::Stage;
 

@@ -13,9 +13,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 /// void __kmpc_fork_call(loc, argc, body, ...), and the same with `if`:
 /// void __kmpc_fork_call_if(loc, argc, body, condition, args).
@@ -107,9 +105,7 @@ bool mpg::usesOpenMp(const Module &module) {
   return module.getFunction(forkName) || module.getFunction(forkIfName);
 }
 
-//===----------------------------------------------------------------------===//
 // Worksharing loops
-//===----------------------------------------------------------------------===//
 
 /// libomp's numbers, without the bits for monotonic and nonmonotonic.
 enum ScheduleNumber : unsigned {

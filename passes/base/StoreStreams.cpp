@@ -23,9 +23,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Streams
-//===----------------------------------------------------------------------===//
 
 namespace {
 class StreamFinder {
@@ -156,9 +154,7 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
   return stream;
 }
 
-//===----------------------------------------------------------------------===//
 // The loop's end
-//===----------------------------------------------------------------------===//
 
 /// Null: unknown.
 const SCEV *StreamFinder::getTimes() const {
@@ -215,9 +211,7 @@ const char *StreamFinder::whyNoTimes() const {
   return getTimes() ? nullptr : "how often it runs is not known when it begins";
 }
 
-//===----------------------------------------------------------------------===//
 // What the loop reads
-//===----------------------------------------------------------------------===//
 
 /// All of \p object, as \p access accesses it.
 MemoryLocation StreamFinder::anywhere(const Value *object,
@@ -388,9 +382,7 @@ const Loop *StreamFinder::findReadingLoop(const StoreStream &stream) const {
   return nullptr;
 }
 
-//===----------------------------------------------------------------------===//
 // All of it
-//===----------------------------------------------------------------------===//
 
 StreamLoop StreamFinder::run() {
   StreamLoop found;

@@ -70,9 +70,7 @@ private:
   llvm::DenseSet<const llvm::Function *> offFunctions; ///< hint "off"
 };
 
-//===----------------------------------------------------------------------===//
 // Random hints (RandomHints.cpp)
-//===----------------------------------------------------------------------===//
 
 /// For tests: gives every variable a hint, so that any program shows whether
 /// tags change its result. Calls \p choose with each access of \p function that

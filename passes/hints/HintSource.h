@@ -30,13 +30,9 @@ private:
 void remarkHonoured(const SourceLine &where, llvm::Function &function,
                     const llvm::Twine &what);
 
-//===----------------------------------------------------------------------===//
-// Ways of the caches (WaysBracket.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Puts calls of mpg_sector_begin and mpg_sector_end around code that asks for
-// ways. The calls are weak and follow a null test, so the program links and
-// runs without libmpg.
+// Ways of the caches (WaysBracket.cpp). Puts calls of mpg_sector_begin and
+// mpg_sector_end around code that asks for ways. The calls are weak and follow
+// a null test, so the program links and runs without libmpg.
 
 /// Brackets the code of each request: a function from its entry to every exit,
 /// a region from its begin to its ends and to returns between. Brackets
@@ -67,9 +63,7 @@ parallelRegionsIn(const WaysRequest &request);
 /// arguments in its variables: numbers of ways can be read there.
 void coverFunction(WaysRequest &request);
 
-//===----------------------------------------------------------------------===//
 // Lines to zero ahead (LoopChoices.cpp)
-//===----------------------------------------------------------------------===//
 
 /// The place of a hint in \p function, for a remark.
 llvm::DebugLoc getLocation(const SourceLine &where, llvm::Function &function);
@@ -79,21 +73,14 @@ llvm::DebugLoc getLocation(const SourceLine &where, llvm::Function &function);
 bool markLoops(llvm::Module &module, HintRequests &requests,
                const PassOptions &options);
 
-//===----------------------------------------------------------------------===//
-// The readers
-//===----------------------------------------------------------------------===//
-//
-// In the code of a module: the annotations that the
-// macros of <mpg/hints.h> leave, and the markers that MpgPragmas.so puts in the
-// place of Fujitsu's pragmas (calls of llvm.annotation with a text in the same
-// grammar); both are erased, because they keep loops from being vectorised.
-// Beside it: for code that may not be edited, and for Fortran's !OCL lines, a
-// YAML file that maps names of functions, arrays and variables to hints
-// (docs/hints.md).
+// The readers. In the code of a module: the annotations that the macros of
+// <mpg/hints.h> leave, and the markers that MpgPragmas.so puts in the place of
+// Fujitsu's pragmas (calls of llvm.annotation with a text in the same grammar);
+// both are erased, because they keep loops from being vectorised. Beside it:
+// for code that may not be edited, and for Fortran's !OCL lines, a YAML file
+// that maps names of functions, arrays and variables to hints (docs/hints.md).
 
-//===----------------------------------------------------------------------===//
 // Annotations and markers (AnnotationReader.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Adds what the annotations of \p module ask for to \p requests. A wrong one
 /// is warned about with its line and left out. Returns whether \p module
@@ -110,9 +97,7 @@ std::optional<HintRequest::Target> findTarget(llvm::Value *address);
 bool readMarkers(llvm::Module &module, HintRequests &requests);
 void eraseMarkers(llvm::Module &module);
 
-//===----------------------------------------------------------------------===//
 // Side files (SideFile.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Adds the requests of the file \p path about \p module to \p requests. Warns,
 /// with the file's line, about errors in it and about names that \p module

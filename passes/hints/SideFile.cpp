@@ -22,9 +22,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Lines of the file
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// NAME, FUNCTION/VARIABLE or FUNCTION/NUMBER, each with @FIRST-LAST or

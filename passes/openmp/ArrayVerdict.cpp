@@ -105,9 +105,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Uses
-//===----------------------------------------------------------------------===//
 
 /// Whether the iterations share out all of the array, but for its edges.
 bool Judge::isWhole(const ParallelUse &use) {
@@ -307,9 +305,7 @@ void Judge::findOthers(ArrayVerdict &verdict) {
     verdict.notBlock = elsewhere;
 }
 
-//===----------------------------------------------------------------------===//
 // Initialisation
-//===----------------------------------------------------------------------===//
 
 /// Whether threads of a team wrote the array before \p at.
 bool Judge::isPlacedBefore(const Instruction &at, const CallFrame *frame) {

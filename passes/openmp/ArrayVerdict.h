@@ -75,12 +75,8 @@ struct JudgedArray {
 void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
                        CallFrames &frames);
 
-//===----------------------------------------------------------------------===//
-// Words (ArrayRemarks.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Says what was found about an array, each time in one sentence: what is wrong,
-// where, and what to do about it.
+// Words (ArrayRemarks.cpp). Says what was found about an array, each time in
+// one sentence: what is wrong, where, and what to do about it.
 
 /// The repair of an array that one thread initialises.
 enum class Repair { none, call, parallelInit };

@@ -61,9 +61,7 @@ bool Sampler::Evaluation::isOver() {
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // Expressions of loops
-//===----------------------------------------------------------------------===//
 
 /// Conditions are 0 or 1 here.
 static int64_t conditioned(int64_t value, const Type &type) {
@@ -155,9 +153,7 @@ int64_t Sampler::Evaluation::scev(const SCEV *expression, Function &function,
   return 1; // vscale
 }
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 /// The same in every run of the compiler, unlike the value's address.
 uint64_t Sampler::Evaluation::identity(const Value *value) {

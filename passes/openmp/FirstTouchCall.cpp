@@ -20,9 +20,7 @@ static constexpr unsigned maxWrappers = 2;
 /// Values that one operand of the call is computed from.
 static constexpr unsigned maxSteps = 100;
 
-//===----------------------------------------------------------------------===//
 // Sources of arrays
-//===----------------------------------------------------------------------===//
 
 /// Whether \p value is exactly the memory of \p allocation: a pointer that was
 /// stored somewhere is not fresh.
@@ -97,9 +95,7 @@ void mpg::findFresh(ArraySource &source,
         outermostSite(*source.allocation, source.object->frame, touching);
 }
 
-//===----------------------------------------------------------------------===//
 // Numbers that are known in time
-//===----------------------------------------------------------------------===//
 
 /// What \p value, seen from \p frame, is where the call is inserted; null if it
 /// is not known there. Without a builder some value that is not null.
@@ -272,9 +268,7 @@ void FirstTouchCall::findNumbers(IRBuilderBase *to) {
     missing = "the number of threads is unknown there";
 }
 
-//===----------------------------------------------------------------------===//
 // The call
-//===----------------------------------------------------------------------===//
 
 /// A global array is touched where its first writer is called from the function
 /// without callers, in front of all loops there.

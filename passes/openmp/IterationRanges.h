@@ -45,15 +45,11 @@ std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
                             llvm::AAResults &aliases, uint64_t minBytes,
                             llvm::SmallVectorImpl<RangeCheck> &checks);
 
-//===----------------------------------------------------------------------===//
-// The thread that runs them (AnyThread.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Whether code computes the same, bit for bit, on whichever thread it runs.
-// Ignores locations in memory and examines only thread state (thread-local
-// variables, the floating-point environment, the stack) and operations that
-// must happen once and in order: calls, volatile and atomic accesses,
-// exceptions.
+// The thread that runs them (AnyThread.cpp). Whether code computes the same,
+// bit for bit, on whichever thread it runs. Ignores locations in memory and
+// examines only thread state (thread-local variables, the floating-point
+// environment, the stack) and operations that must happen once and in order:
+// calls, volatile and atomic accesses, exceptions.
 
 /// Whether \p function runs before main: another thread may then wait for a
 /// lock of the loader that this one has.

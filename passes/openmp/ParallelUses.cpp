@@ -38,9 +38,7 @@ bool mpg::isPlaceable(const MemoryObject &object) {
          minPlacedBytes;
 }
 
-//===----------------------------------------------------------------------===//
 // The shape of one access
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Finds out how an address moves.
@@ -352,9 +350,7 @@ UseShape Motion::find(UseFigures &figures) {
   return figures.step < 0 ? UseShape::backward : UseShape::parts;
 }
 
-//===----------------------------------------------------------------------===//
 // All accesses
-//===----------------------------------------------------------------------===//
 
 static unsigned getWeight(unsigned depth) {
   unsigned weight = 1;

@@ -39,9 +39,7 @@ int64_t mpg::distance(int64_t from, int64_t to) {
   return bounded(static_cast<int64_t>(uint64_t(to) - uint64_t(from)));
 }
 
-//===----------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------===//
 
 int64_t Sampler::getAddress(Value *origin, const CallFrame *frame) {
   auto [entry, isNew] = bases.try_emplace({origin, frame}, 0);
@@ -143,9 +141,7 @@ Sampler::Sampler(Module &module, FunctionAnalysisManager &analyses,
     collectStores(module);
 }
 
-//===----------------------------------------------------------------------===//
 // Samples
-//===----------------------------------------------------------------------===//
 
 /// The one value that \p function returns; null if there are several.
 static Value *findReturned(Function &function) {

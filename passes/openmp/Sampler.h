@@ -166,9 +166,7 @@ private:
   Stores stores;
 };
 
-//===----------------------------------------------------------------------===//
 // One evaluation (Evaluation.cpp)
-//===----------------------------------------------------------------------===//
 
 struct Sampler::Evaluation {
   Evaluation(Sampler &sampler, const EvalContext &context);

@@ -303,9 +303,7 @@ mpg::findSerialWrites(const DenseSet<const Value *> &origins,
   return std::move(search.found);
 }
 
-//===----------------------------------------------------------------------===//
 // Order
-//===----------------------------------------------------------------------===//
 
 /// The calls by which \p at is reached, outermost first, and itself.
 static SmallVector<const Instruction *, 8> chain(const Instruction &at,

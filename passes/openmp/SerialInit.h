@@ -67,9 +67,7 @@ bool handsOver(const llvm::CallBase &call,
 bool isHandedOver(const SerialWrite &write,
                   llvm::FunctionAnalysisManager &analyses);
 
-//===----------------------------------------------------------------------===//
 // Writes that run in any case (SureWrites.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Whether \p write runs whenever \p from (reached by \p fromFrame) does, where
 /// the array has elements and memory lasts.
@@ -90,12 +88,9 @@ llvm::Instruction *inFrontOfLoops(llvm::Instruction *at,
 llvm::Instruction *findPlaceBefore(llvm::ArrayRef<const SerialWrite *> writes,
                                    llvm::CallBase &fresh, Sampler &sampler);
 
-//===----------------------------------------------------------------------===//
-// Arrays behind pointers (SerialArrays.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Arrays behind pointers in memory that one thread fills and a team works on.
-// No call can place their memory, so they are reported and not repaired.
+// Arrays behind pointers in memory that one thread fills and a team works on
+// (SerialArrays.cpp). No call can place their memory, so they are reported and
+// not repaired.
 
 /// Arrays that are reached through an array of pointers: rows that are
 /// allocated separately, or one block with a pointer to the start of each row.

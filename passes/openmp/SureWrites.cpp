@@ -25,9 +25,7 @@ using namespace mpg;
 /// Values that a size or a condition is computed from.
 static constexpr unsigned maxValues = 64;
 
-//===----------------------------------------------------------------------===//
 // Origins of numbers
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -91,9 +89,7 @@ void Inputs::add(Value *value, const CallFrame *frame) {
   found.insert({value, 0});
 }
 
-//===----------------------------------------------------------------------===//
 // Paths
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -291,9 +287,7 @@ bool PathSearch::leadsTo(const Instruction *from, const Instruction &target,
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // Writes
-//===----------------------------------------------------------------------===//
 
 namespace {
 struct Step {

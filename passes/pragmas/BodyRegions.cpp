@@ -26,9 +26,7 @@ BodyRegions::BodyRegions(Sema &sema, FunctionDecl &function,
               hasMarkers(sema.getASTContext().getTargetInfo());
 }
 
-//===----------------------------------------------------------------------===//
 // Begins and ends
-//===----------------------------------------------------------------------===//
 
 void BodyRegions::handle(ArrayRef<PragmaUse *> uses) {
   for (PragmaUse *use : uses) {
@@ -159,9 +157,7 @@ void BodyRegions::insert(const Place &place, unsigned order, Stmt *statement) {
     map.insert(place, order, statement);
 }
 
-//===----------------------------------------------------------------------===//
 // The effect of a region
-//===----------------------------------------------------------------------===//
 
 void BodyRegions::addNames(const Region &region) {
   std::string complaint;
@@ -321,9 +317,7 @@ void BodyRegions::addWays(const Region &region) {
            markers.make(region.end->name, marker(region, "end-ways", "")));
 }
 
-//===----------------------------------------------------------------------===//
 // Names
-//===----------------------------------------------------------------------===//
 
 /// Looks \p name up in what is around the function, from inside to outside.
 NamedDecl *BodyRegions::lookup(const VariableName &name) {

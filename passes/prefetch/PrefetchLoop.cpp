@@ -151,9 +151,7 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Streams
-//===----------------------------------------------------------------------===//
 
 /// Bytes of an access, as far as that is known.
 static int64_t getBytes(const Instruction &access, const Function &function,
@@ -270,9 +268,7 @@ void PrefetchWriter::findGroup() {
     group /= 2;
 }
 
-//===----------------------------------------------------------------------===//
 // The loop
-//===----------------------------------------------------------------------===//
 
 /// Null: unknown.
 const SCEV *PrefetchWriter::getTimes() const {
@@ -320,9 +316,7 @@ const char *PrefetchWriter::whyNot() {
              : "how often it runs is not known when it begins";
 }
 
-//===----------------------------------------------------------------------===//
 // Prefetches
-//===----------------------------------------------------------------------===//
 
 /// That an iteration needs of the streams that jump as \p stream does: an
 /// unrolled loop has several.

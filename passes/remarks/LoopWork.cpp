@@ -140,9 +140,7 @@ std::optional<uint64_t> mpg::workOfRegion(Function &function,
   return sum;
 }
 
-//===----------------------------------------------------------------------===//
 // Numbers of threads
-//===----------------------------------------------------------------------===//
 
 /// Calls of \p function; empty if there may be others than those in sight.
 static SmallVector<const CallBase *, 4> findCalls(const Function &function) {
@@ -179,9 +177,7 @@ static bool isThreadNumber(const Value &value, unsigned depth = 0) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Expressions
-//===----------------------------------------------------------------------===//
 
 namespace {
 struct Growth {

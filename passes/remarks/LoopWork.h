@@ -64,16 +64,13 @@ struct CacheShape {
 /// By the attribute "target-cpu" of \p function.
 CacheShape cacheShapeFor(const llvm::Function &function);
 
-//===----------------------------------------------------------------------===//
-// Two remarks about lines of the caches (CacheRemarks.cpp)
-//===----------------------------------------------------------------------===//
-//
-// False sharing: threads that write to different elements in one cache line
-// take the line from each other at every write. Two forms are found: elements
-// that are chosen by the thread's number, and loops that deal out neighbouring
-// elements to different threads. Not told: what a thread writes once and not
-// again and again (its result at the end, a sum that the compiler keeps in a
-// register), and memory of the thread's own.
+// Two remarks about lines of the caches (CacheRemarks.cpp). False sharing:
+// threads that write to different elements in one cache line take the line from
+// each other at every write. Two forms are found: elements that are chosen by
+// the thread's number, and loops that deal out neighbouring elements to
+// different threads. Not told: what a thread writes once and not again and
+// again (its result at the end, a sum that the compiler keeps in a register),
+// and memory of the thread's own.
 //
 // Crowded sets: arrays that a loop traverses together and that begin at equal
 // offsets modulo a way of the L1 data cache, so that all their lines share a

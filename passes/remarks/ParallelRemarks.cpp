@@ -30,10 +30,6 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// Loops with too few iterations
-//===----------------------------------------------------------------------===//
-//
 // Worksharing loops with so few iterations that some threads get one more than
 // others, or none, around a loop that could be shared out with them.
 //
@@ -281,9 +277,7 @@ static void remarkCoarseLoops(Function &function,
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 static constexpr char remarkName[] = "SmallParallelRegion";
 

@@ -90,9 +90,7 @@ const char *NestFinder::whyNot() const {
                                    : "it begins in more than one place";
 }
 
-//===----------------------------------------------------------------------===//
 // Sizes of objects
-//===----------------------------------------------------------------------===//
 
 /// By the type that clang gives to the load of a vector's begin: its end is in
 /// the next pointer. libstdc++, libc++.
@@ -195,9 +193,7 @@ ArraySize NestFinder::sizeOfObject(Value &base) const {
   return size;
 }
 
-//===----------------------------------------------------------------------===//
 // Segments of a sparse matrix
-//===----------------------------------------------------------------------===//
 
 /// \p bound, where a row's segment ends, is loaded in each iteration of \p
 /// rows, at the next element each.
@@ -263,9 +259,7 @@ NestFinder::findSegment(const Loop &rows, const SCEV *start,
   return std::nullopt;
 }
 
-//===----------------------------------------------------------------------===//
 // Accesses
-//===----------------------------------------------------------------------===//
 
 /// Adds what \p line does in \p at to \p motion.
 void NestFinder::step(const Loop &at, const SCEVAddRecExpr &line, bool isInner,

@@ -301,9 +301,7 @@ Value *NumberWriter::write(const ArraySize &size, IRBuilder<> &builder) const {
   return sum;
 }
 
-//===----------------------------------------------------------------------===//
 // Constants
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Sums of sizes; nothing where one is not a constant.
@@ -397,9 +395,7 @@ NestVerdict mpg::judge(const Nest &nest, const NestPlace &place) {
   return verdict;
 }
 
-//===----------------------------------------------------------------------===//
 // The calls
-//===----------------------------------------------------------------------===//
 
 /// Whether dividing pays, by sizes at run time.
 static Value *compare(const Nest &nest, const NestPlace &place,

@@ -82,9 +82,7 @@ struct Nest {
 void findNests(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses,
                llvm::SmallVectorImpl<Nest> &nests);
 
-//===----------------------------------------------------------------------===//
 // The comparison and the ways (NestWriter.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Where the ways of a nest are set: in front of it, or of the parallel region
 /// that it is in.

@@ -22,9 +22,7 @@ class Type;
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Loops that are summed up (SimLoops.cpp)
-//===----------------------------------------------------------------------===//
 
 // Innermost loops whose accesses are known before they begin: how often it
 // runs, and for each access its first address and how far it moves.
@@ -59,9 +57,7 @@ SimLoops sumUp(const llvm::Loop &loop, llvm::ScalarEvolution &scev,
                llvm::SCEVExpander &expander,
                const llvm::DominatorTree &dominators);
 
-//===----------------------------------------------------------------------===//
 // One function
-//===----------------------------------------------------------------------===//
 
 class SimFunction {
 public:

@@ -27,9 +27,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Functions that mpgsim --sample=FUNCTION may name
-//===----------------------------------------------------------------------===//
 
 /// Whether an instruction can call a function of \p convention. Those that
 /// answer interrupts, and a GPU's kernels, are entered by the hardware only.
@@ -138,9 +136,7 @@ static void addSimRegion(Function &function, SimTable &table) {
   end->eraseFromParent();
 }
 
-//===----------------------------------------------------------------------===//
 // The pass
-//===----------------------------------------------------------------------===//
 
 /// The resolvers of ifuncs and what they call: they run before there is
 /// thread-local storage.

@@ -166,9 +166,7 @@ void mpg::writeSimRecords(const SimRecords &records, Instruction &place,
   builder.CreateStore(after, builder.CreateThreadLocalAddress(cursor));
 }
 
-//===----------------------------------------------------------------------===//
 // Bundles
-//===----------------------------------------------------------------------===//
 
 /// For fewer a record each is shorter.
 static constexpr size_t minMembers = 3;

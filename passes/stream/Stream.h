@@ -45,9 +45,7 @@ namespace mpg {
 
 struct PassOptions;
 
-//===----------------------------------------------------------------------===//
 // In front of the vectoriser (StreamMarker.cpp)
-//===----------------------------------------------------------------------===//
 
 class StreamMarkerPass : public llvm::PassInfoMixin<StreamMarkerPass> {
 public:
@@ -59,9 +57,7 @@ public:
 /// Whether the elements of \p loop differ in addresses and sums alone.
 bool isMarkedAlone(const llvm::Loop &loop);
 
-//===----------------------------------------------------------------------===//
 // One iteration (StreamBody.cpp)
-//===----------------------------------------------------------------------===//
 
 /// A value of the loop's header, which grows with the elements.
 struct ElementCounter {
@@ -91,17 +87,13 @@ bool isSum(const llvm::Instruction &instruction);
 llvm::Value *advance(const ElementCounter &counter, llvm::Value *start,
                      llvm::Value *elements, llvm::IRBuilderBase &builder);
 
-//===----------------------------------------------------------------------===//
 // The last cache (LastCache.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Bytes of it, a variable of \p module's program. Until that has asked, no
 /// loop writes so much.
 llvm::GlobalVariable *getLastCache(llvm::Module &module);
 
-//===----------------------------------------------------------------------===//
 // The loop in front (StreamLoop.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Puts the loop with stores past the caches in front of \p loop, an innermost
 /// one with a preheader. \returns why not, or null; then all analyses of the
@@ -110,9 +102,7 @@ const char *writeStreamLoop(llvm::Loop &loop, const StreamLoop &known,
                             llvm::FunctionAnalysisManager &analyses,
                             const PassOptions &options);
 
-//===----------------------------------------------------------------------===//
 // The pass (StreamPass.cpp)
-//===----------------------------------------------------------------------===//
 
 class StreamStoresPass : public llvm::PassInfoMixin<StreamStoresPass> {
 public:

@@ -73,15 +73,12 @@ bool removeTags(llvm::Module &module);
 /// sanitizers have an attribute (base/Access.h).
 void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 
-//===----------------------------------------------------------------------===//
-// What alias analysis knew (AliasScopes.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Keeps the knowledge of which accesses in loops are to different memory. Alias
-// analysis can no longer find the object of a tagged address, so code
-// generation would keep loads after unrelated stores. So before tags are
-// written, each object behind a tagged access gets an alias scope, and each
-// access lists the scopes it does not touch.
+// What alias analysis knew (AliasScopes.cpp). Keeps the knowledge of which
+// accesses in loops are to different memory. Alias analysis can no longer find
+// the object of a tagged address, so code generation would keep loads after
+// unrelated stores. So before tags are written, each object behind a tagged
+// access gets an alias scope, and each access lists the scopes it does not
+// touch.
 //
 // A scope covers a whole function run: all iterations of its loops, and all of
 // an object. So alias analysis is asked about objects, not about accesses, and

@@ -20,12 +20,8 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Marks on their way (KeepMarks.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Carries marks through the optimiser: keeps the loops of marked accesses, and
-// restores marks that a pass drops.
+// Marks on their way (KeepMarks.cpp). Carries marks through the optimiser:
+// keeps the loops of marked accesses, and restores marks that a pass drops.
 
 /// Keeps loops that copy or fill through a hinted pointer from becoming calls
 /// of memcpy or memset, which cannot carry a hint. While loops are recognised,

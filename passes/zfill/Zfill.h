@@ -40,9 +40,7 @@ namespace mpg {
 struct PassOptions;
 struct StreamLoop;
 
-//===----------------------------------------------------------------------===//
 // The rounds (ZfillLoop.cpp)
-//===----------------------------------------------------------------------===//
 
 /// The smallest block of `auto`, which zeroes in such steps.
 constexpr unsigned smallLineBytes = 64;
@@ -63,9 +61,7 @@ unsigned getZeroedRound(const llvm::Loop &loop);
 /// How many of \p rounds zero, the first ones; null: none.
 llvm::Value *getZeroingRounds(const llvm::Loop &rounds);
 
-//===----------------------------------------------------------------------===//
 // The pass (ZfillPass.cpp)
-//===----------------------------------------------------------------------===//
 
 class ZfillPass : public llvm::PassInfoMixin<ZfillPass> {
 public:

@@ -75,9 +75,7 @@ const KernelTable &mpg::kernels() {
 
 const char *mpg_kernel_variant(void) { return kernels().name; }
 
-//===----------------------------------------------------------------------===//
 // mpg_kernel_error
-//===----------------------------------------------------------------------===//
 
 // Thread-local memory of the initial-exec model, so that reading it allocates
 // nothing.
@@ -93,12 +91,9 @@ int mpg::kernelError(int error, const char *format, ...) {
 
 const char *mpg_kernel_error(void) { return text; }
 
-//===----------------------------------------------------------------------===//
-// Caches
-//===----------------------------------------------------------------------===//
-//
-// Ask the processor directly: under some hypervisors the C library's sysconf
-// adds up all caches of one kind, and it does not know which CPUs share them.
+// Caches. Ask the processor directly: under some hypervisors the C library's
+// sysconf adds up all caches of one kind, and it does not know which CPUs share
+// them.
 
 #if defined(__x86_64__)
 

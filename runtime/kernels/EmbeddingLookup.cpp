@@ -18,9 +18,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Arguments
-//===----------------------------------------------------------------------===//
 
 static int checkShape(const mpg_embedding &e) {
   if (e.elementBytes != 2 && e.elementBytes != 4)
@@ -92,9 +90,7 @@ static int checkRange(const mpg_embedding &e, int64_t begin, int64_t end) {
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Indices
-//===----------------------------------------------------------------------===//
 
 /// An unsigned number whose top bit is set if \p index is not in [0, last]. The
 /// unsigned subtraction may wrap for a negative index; the index's own top bit
@@ -146,9 +142,7 @@ static int checkIndices(const mpg_embedding &e, int64_t begin, int64_t end) {
                      begin + at, value, e.rows);
 }
 
-//===----------------------------------------------------------------------===//
 // The functions of <mpg/kernels.h>
-//===----------------------------------------------------------------------===//
 
 mpg_embedding mpg_embedding_default(int64_t rows, int64_t dim,
                                     uint32_t elementBytes,
@@ -212,12 +206,9 @@ int mpg_embedding_lookup(const mpg_embedding *embedding, int64_t begin,
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
-// Any processor
-//===----------------------------------------------------------------------===//
-//
-// The lookup in plain C++: one memcpy for each row, with the start of a row
-// that follows prefetched by its index. The reference for the other variants.
+// Any processor. The lookup in plain C++: one memcpy for each row, with the
+// start of a row that follows prefetched by its index. The reference for the
+// other variants.
 
 template <typename Index> static void copyRows(const LookupCall &call) {
   constexpr size_t aheadBytes = 2048, maxRows = 16, lineBytes = 64;

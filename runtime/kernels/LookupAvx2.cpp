@@ -26,9 +26,7 @@ using namespace mpg;
 
 static constexpr size_t lineBytes = 64, vectorBytes = 32;
 
-//===----------------------------------------------------------------------===//
 // Bytes
-//===----------------------------------------------------------------------===//
 
 template <typename Unit> static inline Unit load(const char *from) {
   Unit unit;
@@ -100,9 +98,7 @@ static inline void copyLine(char *to, const char *from, const char *ahead) {
   storeVector<store>(to + vectorBytes, b);
 }
 
-//===----------------------------------------------------------------------===//
 // Rows
-//===----------------------------------------------------------------------===//
 
 /// Copies one row and prefetches as the distance asks. \p ahead is the row that
 /// the end of this one prefetches.
@@ -186,9 +182,7 @@ template <typename Index> static void copyLongRows(const LookupCall &call) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Which way
-//===----------------------------------------------------------------------===//
 
 /// A quarter of the last cache as far as one core sees it: a table's rows are
 /// in it as well, and perhaps other threads' output.

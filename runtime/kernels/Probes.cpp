@@ -105,10 +105,6 @@ void *mpg_chase(void *cell, int64_t steps) {
   return cell;
 }
 
-//===----------------------------------------------------------------------===//
-// Random update
-//===----------------------------------------------------------------------===//
-//
 // Random update, with the numbers of the HPC Challenge benchmark RandomAccess:
 // number i is x^(i + 1) in the polynomials over GF(2) modulo x^64 + x^2 + x +
 // 1, its coefficients being the bits. The next number is one shift away, and
@@ -202,13 +198,9 @@ int mpg_random_update_u64(uint64_t *table, int64_t words, int64_t begin,
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
-// Saxpy
-//===----------------------------------------------------------------------===//
-//
-// y += a * x with a stride: how much of each cache line a program throws away.
-// Plain loops for any machine. With stride 1 the compiler makes vectors of
-// them; with others it must not gather, or it would no longer be what it
+// Saxpy. y += a * x with a stride: how much of each cache line a program throws
+// away. Plain loops for any machine. With stride 1 the compiler makes vectors
+// of them; with others it must not gather, or it would no longer be what it
 // measures: one load and one store an element.
 
 /// Pointers of the caller need no alignment.

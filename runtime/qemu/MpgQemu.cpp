@@ -16,13 +16,10 @@
 #include <linux/sched.h>
 #include <pthread.h>
 
-//===----------------------------------------------------------------------===//
-// QEMU's interface
-//===----------------------------------------------------------------------===//
-//
-// The parts of QEMU's plugin interface used here, from its documentation
-// (docs/devel/tcg-plugins). Debian has no package with QEMU's header, and these
-// few functions are the same from QEMU 7.2 to 10. QEMU defines them.
+// QEMU's interface. The parts of QEMU's plugin interface used here, from its
+// documentation (docs/devel/tcg-plugins). Debian has no package with QEMU's
+// header, and these few functions are the same from QEMU 7.2 to 10. QEMU
+// defines them.
 
 extern "C" {
 struct qemu_plugin_tb;   ///< a block that is being translated
@@ -70,9 +67,7 @@ unsigned qemu_plugin_mem_size_shift(QemuAccess);
 bool qemu_plugin_mem_is_store(QemuAccess);
 } // extern "C"
 
-//===----------------------------------------------------------------------===//
 // The plugin
-//===----------------------------------------------------------------------===//
 
 #define MPG_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -9,9 +9,7 @@
 #include "mpg/sim.h"
 #include <climits>
 
-//===----------------------------------------------------------------------===//
 // Instructions (MemoryInstruction.cpp)
-//===----------------------------------------------------------------------===//
 
 // How an instruction of AArch64 accesses memory, where QEMU does not report it:
 // QEMU moves a vector register in pieces, two registers at once, and an SVE
@@ -40,9 +38,7 @@ MemoryInstruction decodeMemoryInstruction(uint32_t word);
 /// Where a direct branch at \p address goes; \p address: it is not one.
 uint64_t decodeBranchTarget(uint32_t word, uint64_t address);
 
-//===----------------------------------------------------------------------===//
 // Lanes (QemuLane.cpp)
-//===----------------------------------------------------------------------===//
 
 // Where each thread of the program writes its records, its other reports, and
 // the list of mappings. Only its thread uses a lane.

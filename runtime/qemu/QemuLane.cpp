@@ -34,9 +34,7 @@ static State state = {nullptr, false,   {},
 static QemuLane lanes[maxProcessors + 1];
 static __thread QemuLane *current;
 
-//===----------------------------------------------------------------------===//
 // What is mapped
-//===----------------------------------------------------------------------===//
 
 static uint64_t base;
 
@@ -73,9 +71,7 @@ bool findQemuMap(uint64_t address, QemuMap &map) {
   return isFound;
 }
 
-//===----------------------------------------------------------------------===//
 // The ring
-//===----------------------------------------------------------------------===//
 
 QemuLane &qemuLane(unsigned processor) {
   return lanes[processor < maxProcessors ? processor : maxProcessors];

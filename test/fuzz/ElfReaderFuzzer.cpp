@@ -55,9 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Mutator
-//===----------------------------------------------------------------------===//
 
 /// A table of the file: where it starts, and the size of its entries.
 struct Table {

@@ -3,10 +3,10 @@
 """check_heads.py ROOT: checks that each code file begins with its purpose.
 
 A head is the comment after the SPDX line. A .cpp needs none if the header of its name beside it has
-one. `See NAME.h` in a head names an existing file. A head that contains "only file" is in the table
-ONLY, which proves it. And headers of lib and tools define each type once: programs link several
-libraries, and a name with two meanings is undefined there (-Wodr sees it if both are in one
-program, test/soak/one-definition).
+one. `See NAME.h` in a head names an existing file. No comment is a line of decoration. A head that
+contains "only file" is in the table ONLY, which proves it. And headers of lib and tools define each
+type once: programs link several libraries, and a name with two meanings is undefined there (-Wodr
+sees it if both are in one program, test/soak/one-definition).
 """
 
 import re
@@ -40,6 +40,8 @@ def wrong_in(path: Path, names: set) -> Iterator[str]:
     for name in re.findall(r"\bSee (\w+\.(?:h|cpp))\b", head):
         if name not in names:
             yield f"sends to {name}, which is not there"
+    if re.search(r"^//[-=*/]{9}", path.read_text(encoding="utf-8"), re.M):
+        yield "has a line of decoration"
 
 
 def false_claims(files: List[Path]) -> Iterator[str]:

@@ -155,9 +155,7 @@ TEST(BenchPages, NineOfTenBytesMustLieOnThePagesThatWereAskedFor) {
   EXPECT_NE(checkBackingOn("4K", {}), "");
 }
 
-//===----------------------------------------------------------------------===//
 // Mappings
-//===----------------------------------------------------------------------===//
 
 TEST(BenchMemory, NeighboursAreToldApart) {
   constexpr size_t bytes = 3 << 20;
@@ -243,9 +241,7 @@ TEST(BenchMemory, ThePartOfAnAreaThatWasAskedForCounts) {
   munmap(area, bytes);
 }
 
-//===----------------------------------------------------------------------===//
 // Threads
-//===----------------------------------------------------------------------===//
 
 TEST(RunTogether, EachThreadHasACpuOfItsOwnWhileThereAreEnough) {
   cpu_set_t before, after;

@@ -26,9 +26,7 @@ static std::vector<int32_t> draw(uint64_t rows, double alpha, uint64_t draws,
   return drawn ? *drawn : std::vector<int32_t>();
 }
 
-//===----------------------------------------------------------------------===//
 // Zipf
-//===----------------------------------------------------------------------===//
 
 TEST(Zipf, ProbabilitiesAreThoseOfTheFormula) {
   for (double alpha : {0.0, 0.8, 1.0, 1.2, 3.0}) {
@@ -161,9 +159,7 @@ TEST(Zipf, UniqueRowsAreNearTheGuides) {
         << test.alpha;
 }
 
-//===----------------------------------------------------------------------===//
 // Sets
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -113,9 +113,7 @@ static std::string readError(const std::string &text) {
   return run ? "" : toString(run.takeError());
 }
 
-//===----------------------------------------------------------------------===//
 // JSON
-//===----------------------------------------------------------------------===//
 
 TEST(BenchJson, IsReadAsItWasWritten) {
   std::string text = writeText(writeBenchJson, fullRun());
@@ -247,9 +245,7 @@ TEST(BenchJson, TextThatIsNotUtf8) {
   EXPECT_EQ(readError(writeText(writeBenchJson, run)), "");
 }
 
-//===----------------------------------------------------------------------===//
 // The line of a worker
-//===----------------------------------------------------------------------===//
 
 static std::string formatLine(const WorkerResult &result) {
   std::string text;
@@ -298,9 +294,7 @@ TEST(WorkerLine, NonsenseIsRefused) {
         << line.str();
 }
 
-//===----------------------------------------------------------------------===//
 // CSV and text
-//===----------------------------------------------------------------------===//
 
 /// The fields of RFC 4180 text, by the rules and not by the writer's code.
 static std::vector<std::vector<std::string>>
@@ -388,9 +382,7 @@ TEST(BenchText, EmptyRuns) {
   EXPECT_TRUE(contains(writeText(writeBenchText, run), "triad: STREAM triad"));
 }
 
-//===----------------------------------------------------------------------===//
 // --compare
-//===----------------------------------------------------------------------===//
 
 TEST(BenchCompare, FasterAndSlowerByTheUnit) {
   BenchRun slow = makeRun({makePoint("4K", around(10))});
@@ -458,9 +450,7 @@ TEST(BenchCompare, OtherUnitsAreNotCompared) {
   EXPECT_TRUE(contains(text, "Only in the second file: copy (all of it)"));
 }
 
-//===----------------------------------------------------------------------===//
 // What may be given to anybody
-//===----------------------------------------------------------------------===//
 
 TEST(BenchAnonymous, TakesNamesAndPathsOut) {
   const std::vector<std::string> names = {"node17.site.org", "node17", "kilroy",

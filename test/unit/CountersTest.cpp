@@ -175,9 +175,7 @@ TEST(Counters, WithoutPrivileges) {
   EXPECT_EQ(status, 0);
 }
 
-//===----------------------------------------------------------------------===//
 // Recorded samples
-//===----------------------------------------------------------------------===//
 
 /// Addresses, and "!" behind those that missed the TLB.
 static std::string decoded(std::vector<uint8_t> trace) {

@@ -198,9 +198,7 @@ TEST(EnvTest, UnknownNamesAreToldWithTheNearestOne) {
   EXPECT_TRUE(Reading({"MPG_FOLDER=1", "MPG_STATE=1"}).said.empty());
 }
 
-//===----------------------------------------------------------------------===//
 // Rules between variables
-//===----------------------------------------------------------------------===//
 
 TEST(EnvTest, ArenaFree2DecidesFourOthers) {
   Reading reading({"XOS_MMM_L_ARENA_FREE=2", "XOS_MMM_L_ARENA_LOCK_TYPE=0",
@@ -335,9 +333,7 @@ TEST(EnvTest, PerturbIsAByte) {
             "MALLOC_PERTURB_=170 (asked for 0x1aa; its low byte decides)");
 }
 
-//===----------------------------------------------------------------------===//
 // Affected programs
-//===----------------------------------------------------------------------===//
 
 TEST(EnvTest, TargetNamesThisProgramInDecimalOrHexadecimal) {
   struct stat self;

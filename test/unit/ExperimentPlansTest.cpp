@@ -61,9 +61,7 @@ std::string baseName() { return sizeName(uint64_t(sysconf(_SC_PAGESIZE))); }
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Plans
-//===----------------------------------------------------------------------===//
 
 TEST(ExperimentPlans, PointsHaveNamesOfTheirOwnAndSizes) {
   Node node = nodeWith(1024);
@@ -181,9 +179,7 @@ TEST(BenchPoints, PartsCoverAllAndMeetAtSteps) {
     }
 }
 
-//===----------------------------------------------------------------------===//
 // Workers
-//===----------------------------------------------------------------------===//
 
 TEST(ExperimentWorkers, SmallPointsAreMeasured) {
   struct Case {
@@ -303,9 +299,7 @@ TEST(ExperimentWorkers, NonsenseIsAnError) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Conclusions
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -486,9 +480,7 @@ TEST(ExperimentConclusions, SpreadIsComparedWithoutTheMedian) {
             0u);
 }
 
-//===----------------------------------------------------------------------===//
 // Mistakes that suites like this one make.
-//===----------------------------------------------------------------------===//
 
 static bool has(llvm::StringRef text, llvm::StringRef part) {
   return text.contains(part);

@@ -17,9 +17,7 @@ using llvm::StringRef;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
 // A small program: code at 0x400000, data at 0x401000, no section headers
-//===----------------------------------------------------------------------===//
 
 constexpr uint64_t codeAddress = 0x400000, dataAddress = 0x401000;
 constexpr uint64_t interpreterAt = 0x200, stringsAt = 0x300, symbolsAt = 0x400,
@@ -104,9 +102,7 @@ File makeLibrary() {
   return file;
 }
 
-//===----------------------------------------------------------------------===//
 // Asking
-//===----------------------------------------------------------------------===//
 
 /// Reads \p file and calls \p visit once for it.
 template <typename Visit> void readFile(const File &file, Visit visit) {
@@ -161,9 +157,7 @@ std::string defectAt(unsigned number, const char *field, uint64_t offset) {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Kinds
-//===----------------------------------------------------------------------===//
 
 TEST(Image, ProgramsAreToldFromLibraries) {
   EXPECT_EQ(getKind(makeProgram(ET_EXEC)), "exec");
@@ -245,9 +239,7 @@ TEST(Image, TruncatedInTheHeader) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Content
-//===----------------------------------------------------------------------===//
 
 TEST(Image, ReadsTheDynamicSectionWithoutSectionHeaders) {
   File file = makeProgram();
@@ -350,9 +342,7 @@ TEST(Image, SegmentEndDoesNotWrap) {
   EXPECT_EQ(segment.end(), UINT64_MAX);
 }
 
-//===----------------------------------------------------------------------===//
 // Defects: the last right value and the first wrong one
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -20,9 +20,7 @@ using Strings = std::vector<std::string>;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
 // ld.so.cache
-//===----------------------------------------------------------------------===//
 
 constexpr uint32_t x86Library = 0x0303, armLibrary = 0x0a03;
 
@@ -158,9 +156,7 @@ TEST(CacheFile, NumbersInNamesCountByValue) {
   EXPECT_GT(compareCacheNames("a99999999999999999999999", "a2"), 0);
 }
 
-//===----------------------------------------------------------------------===//
 // Lists of folders
-//===----------------------------------------------------------------------===//
 
 const PathWords here = {"", "lib64", "x86_64"};
 const PathWords inRoot = {"/root", "lib64", "aarch64"};
@@ -206,9 +202,7 @@ TEST(SearchPath, SplitsLists) {
   EXPECT_EQ(split(many, ":").size(), 1024u);
 }
 
-//===----------------------------------------------------------------------===//
 // Files
-//===----------------------------------------------------------------------===//
 
 /// A folder that is removed with all that is in it.
 class Folder {
@@ -280,9 +274,7 @@ TEST(SysrootPath, AbsoluteLinksStayInside) {
   EXPECT_EQ(followLinks(root.path + "/lib", ""), root.path + "/lib");
 }
 
-//===----------------------------------------------------------------------===//
 // Store and tree
-//===----------------------------------------------------------------------===//
 
 /// The C library of whatever runs this test.
 std::string pathOfLibc() {

@@ -137,9 +137,7 @@ TEST(MessagesTest, FromManyThreadsALineIsOneLineOnce) {
   EXPECT_EQ(lines.drain(), std::vector<std::string>{"mpg: short"});
 }
 
-//===----------------------------------------------------------------------===//
 // The file of mpgrun
-//===----------------------------------------------------------------------===//
 
 namespace {
 

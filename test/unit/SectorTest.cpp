@@ -46,9 +46,7 @@ bool hasPart(const std::string &text, const std::string &part) {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Arithmetic
-//===----------------------------------------------------------------------===//
 
 TEST(SectorWaysTest, L1) {
   const struct {
@@ -131,9 +129,7 @@ TEST(SectorWaysTest, EveryRequestStaysWithinTheCache) {
     }
 }
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 TEST_F(SectorTest, ARegionSetsBothCachesAndPutsThemBack) {
   machine.at(Register::sectorL1, 0) = 0x22;
@@ -214,9 +210,7 @@ TEST_F(SectorTest, MoreWaysThanThereAreAreRefused) {
   EXPECT_EQ(control.begin(both), 0); // no region was left behind
 }
 
-//===----------------------------------------------------------------------===//
 // Threads
-//===----------------------------------------------------------------------===//
 
 TEST_F(SectorTest, L1IsEachThreadsOwn) {
   EXPECT_EQ(control.begin(onlyL1(3, 1)), 0);
@@ -286,9 +280,7 @@ TEST_F(SectorTest, AThreadThatWasMovedTouchesNoOtherCpu) {
   EXPECT_EQ(machine.l2(20), 0x509u);
 }
 
-//===----------------------------------------------------------------------===//
 // What cannot be done
-//===----------------------------------------------------------------------===//
 
 TEST_F(SectorTest, WhatIsMissingIsToldOnce) {
   const struct {
@@ -372,9 +364,7 @@ TEST_F(SectorTest, SwitchedOffByTheUserNothingIsSaid) {
   EXPECT_EQ(machine.writes, 0u);
 }
 
-//===----------------------------------------------------------------------===//
 // Forked children
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -431,9 +421,7 @@ TEST_F(SectorTest, AChildCountsItsOwnRegionsAlone) {
   thread.join();
 }
 
-//===----------------------------------------------------------------------===//
 // FLIB_L2_SECTOR_NWAYS_INIT
-//===----------------------------------------------------------------------===//
 
 TEST_F(SectorTest, InitialWaysAreOnAllGroupsAndStay) {
   SectorSettings settings;

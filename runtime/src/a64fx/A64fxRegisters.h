@@ -16,9 +16,7 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
 // Names
-//===----------------------------------------------------------------------===//
 
 constexpr unsigned injectionEntries = 8; // Extension, pages 20-29: read
 /// Of a CPU on the 6 barriers of its group (Extension, section 1.4: read).
@@ -62,9 +60,7 @@ constexpr RegisterName getName(Register which) {
   return {3, 15, 15, number - unsigned(Register::barrierWindow0)};
 }
 
-//===----------------------------------------------------------------------===//
 // Sector cache
-//===----------------------------------------------------------------------===//
 
 constexpr unsigned sectorsL1 = 4;
 constexpr unsigned sectorsL2 = 2; // of the 4, those that user level reaches
@@ -100,9 +96,7 @@ constexpr void unpackWaysL2(uint64_t value, uint8_t (&ways)[sectorsL2]) {
   ways[1] = value >> 8 & 31;
 }
 
-//===----------------------------------------------------------------------===//
 // Hardware prefetch
-//===----------------------------------------------------------------------===//
 
 constexpr int cacheLineBytes = 256; // HW:a64fx-l1d-way
 
@@ -176,12 +170,8 @@ constexpr bool packInjection(const Injection &fields, uint64_t &control,
   return true;
 }
 
-//===----------------------------------------------------------------------===//
-// Ways
-//===----------------------------------------------------------------------===//
-//
-// Converts the ways that a program asks for to those that go into the register:
-// arithmetic only.
+// Ways. Converts the ways that a program asks for to those that go into the
+// register: arithmetic only.
 //
 // A register value of 0 ways does not keep a sector out of the cache: measured
 // by others, the cache is then not divided at all (HW:sector-zero). So nothing

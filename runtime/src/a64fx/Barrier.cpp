@@ -193,13 +193,9 @@ void mpg_barrier_destroy(mpg_barrier *barrier) {
   free(barrier);
 }
 
-//===----------------------------------------------------------------------===//
-// The device
-//===----------------------------------------------------------------------===//
-//
-// The driver of /dev/fujitsu_hwb. It wants all threads of
-// a barrier to come through the same open file, so the process opens it once,
-// for as long as it has a barrier.
+// The device. The driver of /dev/fujitsu_hwb. It wants all threads of a barrier
+// to come through the same open file, so the process opens it once, for as long
+// as it has a barrier.
 
 static constexpr const char *path = "/dev/fujitsu_hwb"; // HW:barrier-device
 

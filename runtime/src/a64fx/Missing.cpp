@@ -127,12 +127,8 @@ Missing mpg::missingFor(const Machine &machine, Family family) {
 
 const char *mpg_machine_error() { return getText(last); }
 
-//===----------------------------------------------------------------------===//
-// Registers, tried
-//===----------------------------------------------------------------------===//
-//
-// The name of a register is part of the instruction, so each register has its
-// own function, made from the table of encodings.
+// Registers, tried. The name of a register is part of the instruction, so each
+// register has its own function, made from the table of encodings.
 
 #if defined(__aarch64__)
 #include "base/ProcessLock.h"
@@ -140,9 +136,7 @@ const char *mpg_machine_error() { return getText(last); }
 #include <sys/auxv.h>
 #include <ucontext.h>
 
-//===----------------------------------------------------------------------===//
 // Access
-//===----------------------------------------------------------------------===//
 
 template <unsigned number> static uint64_t readOne() {
   constexpr RegisterName name = getName(Register(number));
@@ -200,9 +194,7 @@ void mpg::writeRegister(Register which, uint64_t value) {
   accessors.write[unsigned(which)](value);
 }
 
-//===----------------------------------------------------------------------===//
 // Probe
-//===----------------------------------------------------------------------===//
 
 static bool isA64fx() {
   if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))

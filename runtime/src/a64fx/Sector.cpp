@@ -249,11 +249,7 @@ void SectorControl::writeInitialWays() {
       &initial);
 }
 
-//===----------------------------------------------------------------------===//
-// Which threads a region is for
-//===----------------------------------------------------------------------===//
-//
-// mpg_sector_begin and mpg_sector_end: which threads they are for.
+// Which threads a region is for: mpg_sector_begin and mpg_sector_end.
 //
 // A region usually surrounds a parallel loop, so it begins while only the first
 // thread runs; yet the ways must be set on the CPUs of the whole team. So the
@@ -333,9 +329,7 @@ void mpg_sector_end(int token) {
   errno = saved;
 }
 
-//===----------------------------------------------------------------------===//
 // Hardware prefetch
-//===----------------------------------------------------------------------===//
 
 static constexpr uint32_t weakFlags =
     MPG_PREFETCH_WEAK_L1 | MPG_PREFETCH_WEAK_L2;

@@ -78,11 +78,7 @@ void startSectors(const SectorSettings &settings, Messages *messages);
 /// SectorControl::writeInitialWays() of that instance.
 void writeInitialWays();
 
-//===----------------------------------------------------------------------===//
-// Hardware prefetch
-//===----------------------------------------------------------------------===//
-//
-// mpg_prefetch_set (<mpg/mpg.h>) on a given machine.
+// Hardware prefetch: mpg_prefetch_set (<mpg/mpg.h>) on a given machine.
 
 /// Checks everything before it writes anything. Returns 0 or what failWith()
 /// returns.

@@ -49,15 +49,12 @@ struct Machine {
 /// The machine that this process runs on. Thread-safe.
 extern const Machine thisMachine;
 
-//===----------------------------------------------------------------------===//
-// Registers (Missing.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Reads and writes the registers of A64FX, and finds out whether the kernel
-// lets this process do so. Neither a file nor the processor's number reveals
-// that, so a register of each family is read once, with SIGILL caught
-// meanwhile. The processor's number is checked first all the same, because on
-// another maker's processor the same encodings may be other registers.
+// Registers (Missing.cpp). Reads and writes the registers of A64FX, and finds
+// out whether the kernel lets this process do so. Neither a file nor the
+// processor's number reveals that, so a register of each family is read once,
+// with SIGILL caught meanwhile. The processor's number is checked first all the
+// same, because on another maker's processor the same encodings may be other
+// registers.
 
 /// The first call probes; thread-safe. The program's handler for SIGILL is
 /// there again afterwards, and gets what another thread raises meanwhile.
@@ -68,12 +65,9 @@ Reach getReach(Family family);
 uint64_t readRegister(Register which);
 void writeRegister(Register which, uint64_t value);
 
-//===----------------------------------------------------------------------===//
-// What is missing (Missing.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Why a call about sectors or prefetch could not be done, as a negative errno
-// and as the text that mpg_machine_error() returns (<mpg/mpg.h>).
+// What is missing (Missing.cpp). Why a call about sectors or prefetch could not
+// be done, as a negative errno and as the text that mpg_machine_error() returns
+// (<mpg/mpg.h>).
 
 enum class Missing : uint8_t {
   nothing,

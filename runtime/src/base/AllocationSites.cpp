@@ -27,15 +27,11 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// Frames that are mappings of their own
-//===----------------------------------------------------------------------===//
-//
-// For `mpgrun --profile --working-set`: the kernel reports only for a whole
-// mapping how much of it was accessed, except to root. Mappings stay separate
-// when they differ in some property; the one that matters least to a program is
-// whether core files include them. A name (PR_SET_VMA_ANON_NAME) would be
-// better, but Debian's kernel lacks it.
+// Frames that are mappings of their own. For `mpgrun --profile --working-set`:
+// the kernel reports only for a whole mapping how much of it was accessed,
+// except to root. Mappings stay separate when they differ in some property; the
+// one that matters least to a program is whether core files include them. A
+// name (PR_SET_VMA_ANON_NAME) would be better, but Debian's kernel lacks it.
 
 static constexpr uint64_t maxBlockMarks = 256;
 /// Two mappings each, of the 65,530 that a process may have.
@@ -103,9 +99,7 @@ static void unmarkHugeFrames(uint64_t start, uint64_t end, uint32_t marks) {
   forgetMarks(marks);
 }
 
-//===----------------------------------------------------------------------===//
 // Blocks
-//===----------------------------------------------------------------------===//
 
 // Not there in a static program that does not use it, nor in some C libraries.
 extern "C" int backtrace(void **frames, int max) __attribute__((weak));
@@ -178,9 +172,7 @@ static uint32_t getBucket(uint64_t value) {
   return uint32_t(value * 0x9e3779b97f4a7c15 >> 32) & (MPG_PROFILE_BUCKETS - 1);
 }
 
-//===----------------------------------------------------------------------===//
 // Sites
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -241,9 +233,7 @@ static void addTo(mpg_profile_site &site, uint64_t bytes) {
     site.peakBytes = site.liveBytes;
 }
 
-//===----------------------------------------------------------------------===//
 // Blocks
-//===----------------------------------------------------------------------===//
 
 /// The entry of a block in use, as a reference to the number that leads to it;
 /// that is 0 if there is none. pre: tableLock.
@@ -340,9 +330,7 @@ void mpg::noteResized(const void *block, size_t bytes) {
     noteBlock(block, bytes);
 }
 
-//===----------------------------------------------------------------------===//
 // Pages of a block
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -46,9 +46,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Where this process is
-//===----------------------------------------------------------------------===//
 
 /// Whether \p list contains \p word. Its words end at \p separator, the list at
 /// \p end or 0.
@@ -197,9 +195,7 @@ static uint64_t readLimit(const Path &path) {
   return value >= uint64_t(1) << 62 ? UINT64_MAX : value;
 }
 
-//===----------------------------------------------------------------------===//
 // Large pages
-//===----------------------------------------------------------------------===//
 
 /// "2MB", as in the names of the controller's files.
 static void addSizeName(Path &path, size_t hugeBytes) {
@@ -273,9 +269,7 @@ CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
   return limit;
 }
 
-//===----------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------===//
 
 /// Cache of files, of this group and those below it, which the kernel drops
 /// before it ends a process.

@@ -32,9 +32,7 @@ struct Values {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Which programs are affected
-//===----------------------------------------------------------------------===//
 
 /// As exists().
 static bool statFile(const char *path, struct stat &status) {
@@ -165,9 +163,7 @@ TouchMode mpg::readTouchMode(const char *const *environment) {
   return TouchMode(quietValue(environment, Variable::MPG_FIRST_TOUCH, given));
 }
 
-//===----------------------------------------------------------------------===//
 // Values
-//===----------------------------------------------------------------------===//
 
 /// The start of \p text and the quotation mark after it.
 static void addShort(LineBuffer &line, const char *text) {
@@ -298,9 +294,7 @@ static void reportUnknownNames(const char *const *environment,
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Rules between variables
-//===----------------------------------------------------------------------===//
 
 /// HPAGE_TYPE=none: the vendor's other variables count as unset.
 static void forgetVendor(Values &values) {

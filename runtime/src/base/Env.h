@@ -125,9 +125,7 @@ void addSetting(LineBuffer &line, Variable variable, const Config &config,
 void printEnv(const Config &config, const char *const *environment,
               const char *file);
 
-//===----------------------------------------------------------------------===//
 // The table env.def, and the parser of one value: pure functions
-//===----------------------------------------------------------------------===//
 
 enum class ValueType : uint8_t { choice, uint, policy3, file, pair };
 enum class Owner : uint8_t { fujitsu, glibc, flib, mpg };

@@ -17,9 +17,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Text
-//===----------------------------------------------------------------------===//
 
 LineBuffer &LineBuffer::add(const char *text) {
   while (*text && used < sizeof(buffer) - 2)
@@ -79,9 +77,7 @@ void LineBuffer::writeTo(int fd) {
   buffer[--used] = '\0';
 }
 
-//===----------------------------------------------------------------------===//
 // Texts
-//===----------------------------------------------------------------------===//
 
 static void copyText(char *to, size_t capacity, const char *from) {
   size_t at = 0;
@@ -445,10 +441,8 @@ void Messages::pagedIn(mpg_region_kind kind, uint64_t start, uint64_t bytes) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Standard error, by device and inode: a file that is opened a second time is
 // the same one, and a terminal that a shell comes back to as well.
-//===----------------------------------------------------------------------===//
 
 namespace {
 

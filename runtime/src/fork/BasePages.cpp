@@ -71,9 +71,7 @@ void mpg::noteUnmap(size_t bytes) {
     base.messages->inspectBeforeUnmap();
 }
 
-//===----------------------------------------------------------------------===//
 // Whose it is
-//===----------------------------------------------------------------------===//
 
 bool mpg::hasLargePages() { return base.messages; }
 
@@ -97,9 +95,7 @@ static bool isLarge(const Mapping &mapping) {
   return isHuge && !mapping.shared && mayBeLarge(mapping.range);
 }
 
-//===----------------------------------------------------------------------===//
 // Frames become pages
-//===----------------------------------------------------------------------===//
 
 static int getProtection(const Mapping &mapping) {
   return (mapping.readable ? PROT_READ : 0) |
@@ -222,9 +218,7 @@ int mpg::leaveLargePages(Range range, Frames which) {
   return error;
 }
 
-//===----------------------------------------------------------------------===//
 // malloc_trim
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -276,9 +270,7 @@ static bool leaveSparseFrames() {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // MADV_DONTNEED
-//===----------------------------------------------------------------------===//
 
 static void clear(uintptr_t start, uintptr_t end) {
   if (start < end)
@@ -345,9 +337,7 @@ int mpg::emptyPages(Range range, int advice, Advise *advise) {
   return hasHole || seen < range.end ? ENOMEM : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Locked memory
-//===----------------------------------------------------------------------===//
 
 static int lockPages(Range range) {
   long result = rawCall(SYS_mlock, long(range.start), long(range.bytes()));

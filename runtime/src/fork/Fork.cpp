@@ -75,9 +75,7 @@ struct Forks {
 
 static Forks forks;
 
-//===----------------------------------------------------------------------===//
 // One fork at a time
-//===----------------------------------------------------------------------===//
 
 /// Whether a handler of the program calls us.
 static bool isInFork() {
@@ -120,9 +118,7 @@ static void leave() {
   errno = errorNumber;
 }
 
-//===----------------------------------------------------------------------===//
 // Off the large pages
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -294,9 +290,7 @@ static Safety leaveLargePages() {
   return Safety::safe;
 }
 
-//===----------------------------------------------------------------------===//
 // A copy for the child
-//===----------------------------------------------------------------------===//
 
 static void reportImpossible(uint64_t bytes) {
   LineBuffer line;
@@ -398,9 +392,7 @@ static void finishCopyInChild() {
   releaseFaults();
 }
 
-//===----------------------------------------------------------------------===//
 // The handlers
-//===----------------------------------------------------------------------===//
 
 /// fork() takes the lock of the list of streams after us, and its owner may be
 /// waiting for a stream whose owner waits for the heap: so before the heap.
@@ -468,9 +460,7 @@ void mpg::watchForks(const Config &config, Messages &messages) {
   pthread_atfork(beforeFork, inParent, inChild);
 }
 
-//===----------------------------------------------------------------------===//
 // The calls
-//===----------------------------------------------------------------------===//
 
 namespace {
 

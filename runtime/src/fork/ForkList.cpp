@@ -20,9 +20,7 @@ static constexpr size_t maxStretches = 65536;
 /// Used if a limit leaves few addresses; nearly always enough.
 static constexpr size_t fewStretches = 1024;
 
-//===----------------------------------------------------------------------===//
 // What is there
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -152,9 +150,7 @@ void ForkList::discard() {
   count = 0;
 }
 
-//===----------------------------------------------------------------------===//
 // What is in it
-//===----------------------------------------------------------------------===//
 
 bool mpg::isFilled(uintptr_t at, size_t page) {
   auto *words = reinterpret_cast<const uint64_t *>(at);
@@ -210,9 +206,7 @@ uint64_t ForkList::filledBytes() const {
   return filled;
 }
 
-//===----------------------------------------------------------------------===//
 // Where it goes
-//===----------------------------------------------------------------------===//
 
 void ForkList::moveTo(Source source) {
   for (size_t i = 0; i < count; ++i)
@@ -254,14 +248,10 @@ uint64_t ForkList::thpBytes(Range region) const {
   return sum;
 }
 
-//===----------------------------------------------------------------------===//
-// Pins
-//===----------------------------------------------------------------------===//
-//
-// No list of devices that pin memory exists: InfiniBand, GPUs, Tofu, VFIO, and
-// future ones. So all of /dev counts, except devices that every system has and
-// that pin nothing. A mapping outlives its closed descriptor, so both are
-// checked.
+// Pins. No list of devices that pin memory exists: InfiniBand, GPUs, Tofu,
+// VFIO, and future ones. So all of /dev counts, except devices that every
+// system has and that pin nothing. A mapping outlives its closed descriptor, so
+// both are checked.
 
 static bool startsWith(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;

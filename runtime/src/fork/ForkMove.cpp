@@ -193,12 +193,9 @@ int mpg::moveOffLargePages(const ForkList &list, uint64_t &delayedBytes) {
   return job.error;
 }
 
-//===----------------------------------------------------------------------===//
-// A copy for the child
-//===----------------------------------------------------------------------===//
-//
-// One mapping holds the copies of all stretches, one after the other, so that
-// a heap in thousands of pieces does not take thousands of mappings twice.
+// A copy for the child. One mapping holds the copies of all stretches, one
+// after the other, so that a heap in thousands of pieces does not take
+// thousands of mappings twice.
 //
 // Other threads may write while the copy is made. The child may or may not see
 // these writes: it has none of these threads, and must not use what their locks
@@ -269,15 +266,12 @@ void ForkCopy::discard() {
   list = nullptr;
 }
 
-//===----------------------------------------------------------------------===//
-// What a child touches before its copy is in place
-//===----------------------------------------------------------------------===//
-//
-// In the child of a program with threads the C library sets the locks of open
-// files free, and writes to its tables of name services. Both are blocks of the
-// heap, and both happen before any handler of pthread_atfork. The child has no
-// memory there then: so its first SIGSEGV is the sign to move the copy in, and
-// the second is the program's own.
+// What a child touches before its copy is in place. In the child of a program
+// with threads the C library sets the locks of open files free, and writes to
+// its tables of name services. Both are blocks of the heap, and both happen
+// before any handler of pthread_atfork. The child has no memory there then: so
+// its first SIGSEGV is the sign to move the copy in, and the second is the
+// program's own.
 
 namespace {
 

@@ -60,9 +60,7 @@ static bool mayTryAgain(Range range, Frames which) {
   return again;
 }
 
-//===----------------------------------------------------------------------===//
 // Rights
-//===----------------------------------------------------------------------===//
 
 static Next<int(void *, size_t, int)> nextProtect;
 static Next<int(void *, size_t, int, int)> nextKeyProtect;
@@ -90,9 +88,7 @@ MPG_EXPORT int pkey_mprotect(void *address, size_t bytes, int protection,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Mappings
-//===----------------------------------------------------------------------===//
 
 static Next<int(void *, size_t)> nextUnmap;
 static Next<void *(void *, size_t, int, int, int, off_t)> nextMap;
@@ -168,9 +164,7 @@ MPG_EXPORT void *mpg_own_mremap(void *address, size_t bytes, size_t newBytes,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
 // Locked memory
-//===----------------------------------------------------------------------===//
 
 static Next<int(int)> nextLockAll;
 
@@ -192,9 +186,7 @@ MPG_EXPORT int mlockall(int flags) noexcept {
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Advice
-//===----------------------------------------------------------------------===//
 
 static Next<int(void *, size_t, int)> nextAdvise;
 static Next<int(void *, size_t, int)> nextPosixAdvise;
@@ -277,9 +269,7 @@ MPG_EXPORT int posix_madvise(void *address, size_t bytes, int advice) noexcept {
              : error;
 }
 
-//===----------------------------------------------------------------------===//
 // The break
-//===----------------------------------------------------------------------===//
 
 static Next<void *(intptr_t)> nextBreak;
 static std::atomic<bool> hasMovedBreak{false};

@@ -114,10 +114,6 @@ MPG_EXPORT int system(const char *command) {
   return -1;
 }
 
-//===----------------------------------------------------------------------===//
-// popen
-//===----------------------------------------------------------------------===//
-//
 // popen() for C libraries before glibc 2.29, where it forks: uses
 // posix_spawn(), as newer ones do. fclose() of such a stream also waits for the
 // child, as in the C library.

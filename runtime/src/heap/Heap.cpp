@@ -19,9 +19,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Start
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -118,9 +116,7 @@ bool mpg::setTrimThreshold(uint64_t bytes) {
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // The thread's cache
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -363,9 +359,7 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
   return watched(setEdges(page, bytes), bytes);
 }
 
-//===----------------------------------------------------------------------===//
 // Whose is a pointer
-//===----------------------------------------------------------------------===//
 
 /// Whether \p address is in front of a packed block that begins with \p page.
 static bool isBeforePacked(uintptr_t address, uint32_t page) {
@@ -471,9 +465,7 @@ static void complain(const BlockPlace &place, const char *function,
   damage(error, function, pointer, place.block, caller);
 }
 
-//===----------------------------------------------------------------------===//
 // Free
-//===----------------------------------------------------------------------===//
 
 static void freeSmall(const BlockPlace &place, void *pointer) {
   auto *object = static_cast<FreeObject *>(pointer);
@@ -553,9 +545,7 @@ void mpg::freeBlock(void *block, uintptr_t caller) {
   errno = saved;
 }
 
-//===----------------------------------------------------------------------===//
 // Sizes
-//===----------------------------------------------------------------------===//
 
 size_t mpg::usableBytes(void *block) {
   if (!block)

@@ -88,11 +88,8 @@ void mpg::damage(HeapError error, const char *function, const void *pointer,
   reportHeapDamage(found, heapChecks.level);
 }
 
-//===----------------------------------------------------------------------===//
-// All blocks at once
-//===----------------------------------------------------------------------===//
-//
-// mpg_heap_check: searches every block for damage by writes outside of it.
+// All blocks at once. mpg_heap_check: searches every block for damage by writes
+// outside of it.
 //
 //   tables      an entry for each run of pages, and they follow on each other
 //   free lists  of slabs: links, marks, and how many there are
@@ -147,9 +144,7 @@ private:
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // What was found
-//===----------------------------------------------------------------------===//
 
 HeapDamage *HeapVerify::next() {
   HeapDamage *damage = count < max ? &found[count] : nullptr;
@@ -216,9 +211,7 @@ int HeapVerify::report() const {
   return int(count);
 }
 
-//===----------------------------------------------------------------------===//
 // Guards
-//===----------------------------------------------------------------------===//
 
 /// \p block may be empty: it is not in use (any more).
 void HeapVerify::inspectGuard(Range block) {
@@ -234,9 +227,7 @@ void HeapVerify::inspectEdges(uint32_t page) {
     add(HeapError::writtenAround, usableBlock(page), wrongByte);
 }
 
-//===----------------------------------------------------------------------===//
 // Slabs
-//===----------------------------------------------------------------------===//
 
 /// Follows \p object and its links. \p isOne(address): whether a free object
 /// can be there. Returns their number; more than \p limit means that the links
@@ -313,9 +304,7 @@ void HeapVerify::inspect(const Slab &slab, uintptr_t start) {
     inspectObjects(slab, start);
 }
 
-//===----------------------------------------------------------------------===//
 // Pages
-//===----------------------------------------------------------------------===//
 
 void HeapVerify::inspect(const HeapTile &tile) {
   if (tile.isBroken)

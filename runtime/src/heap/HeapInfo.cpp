@@ -32,9 +32,7 @@ int __real_malloc_trim(size_t);
 }
 #endif
 
-//===----------------------------------------------------------------------===//
 // mallinfo
-//===----------------------------------------------------------------------===//
 
 /// \p Info: struct mallinfo, whose numbers wrap at 32 bits, or mallinfo2.
 template <typename Info> static Info readInfo() {
@@ -70,9 +68,7 @@ MPG_EXPORT struct mallinfo MPG_MALLOC(mallinfo)() {
 }
 #pragma GCC diagnostic pop
 
-//===----------------------------------------------------------------------===//
 // malloc_stats
-//===----------------------------------------------------------------------===//
 
 /// Calls \p visit(number, use) with each arena.
 template <typename Visit> static void forEachArena(Visit visit) {
@@ -125,9 +121,7 @@ MPG_EXPORT void MPG_MALLOC(malloc_stats)() {
   printRow("max mmap bytes  ", large.maxBytes);
 }
 
-//===----------------------------------------------------------------------===//
 // malloc_info
-//===----------------------------------------------------------------------===//
 
 static void writeSize(FILE *file, uint64_t from, uint64_t to,
                       BlockCount count) {
@@ -188,9 +182,7 @@ MPG_EXPORT int MPG_MALLOC(malloc_info)(int options, FILE *file) {
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
 // mallopt
-//===----------------------------------------------------------------------===//
 
 /// Memory that is allocated or freed from now on is filled, but not in other
 /// threads that already have a cache.
@@ -238,9 +230,7 @@ MPG_EXPORT int MPG_MALLOC(mallopt)(int option, int value) {
   return next ? next(option, value) : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // malloc_trim
-//===----------------------------------------------------------------------===//
 
 /// \p keepBytes of the first arena stay.
 static bool trimPages(size_t keepBytes) {

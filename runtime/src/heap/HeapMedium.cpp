@@ -20,9 +20,7 @@ using namespace mpg;
 
 ArenaSettings mpg::arenaSettings;
 
-//===----------------------------------------------------------------------===//
 // Blocks
-//===----------------------------------------------------------------------===//
 
 // No other thread has it yet.
 void Arena::start(uint16_t number, int onNode) MPG_NO_ANALYSIS {
@@ -244,9 +242,7 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
          runs.acquireAt(end, more).first;
 }
 
-//===----------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------===//
 
 /// Of all arenas.
 static std::atomic<uint64_t> arenaBytes{0};
@@ -488,9 +484,7 @@ void Arena::recycleSlabFrame(uint32_t page) {
   unlock();
 }
 
-//===----------------------------------------------------------------------===//
 // Arenas
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -18,9 +18,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Where the call came from
-//===----------------------------------------------------------------------===//
 
 /// The loader's offset of the file whose first page is \p head; 0 for a program
 /// at fixed addresses. False if that page is not an ELF header.
@@ -95,9 +93,7 @@ static void addPlace(LineBuffer &line, uintptr_t address) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // The line
-//===----------------------------------------------------------------------===//
 
 static void addBlock(LineBuffer &line, const HeapDamage &damage) {
   if (damage.block.empty())
@@ -161,9 +157,7 @@ static void print(const HeapDamage &damage, bool brief) {
   line.print();
 }
 
-//===----------------------------------------------------------------------===//
 // One thread at a time
-//===----------------------------------------------------------------------===//
 
 /// Process and thread that is in here, or 0. Both, because a child that was
 /// forked meanwhile has the number but not the thread.
@@ -218,12 +212,8 @@ void mpg::reportHeapDamage(const HeapDamage &damage, unsigned check) {
   leave(self);
 }
 
-//===----------------------------------------------------------------------===//
-// No large pages
-//===----------------------------------------------------------------------===//
-//
-// The cause is looked up only when a line is due: it is in a dozen files, and a
-// heap on normal pages grows many times.
+// No large pages. The cause is looked up only when a line is due: it is in a
+// dozen files, and a heap on normal pages grows many times.
 
 /// Size of large pages for which this node is known to have no pool; 0:
 /// unknown.

@@ -23,9 +23,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Size classes
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -70,9 +68,7 @@ size_t mpg::bytesOfClass(unsigned sizeClass) {
   return classes.bytes[sizeClass];
 }
 
-//===----------------------------------------------------------------------===//
 // The owner's lists
-//===----------------------------------------------------------------------===//
 
 static uintptr_t getStart(const Slab &slab) {
   return heapMap.base + uintptr_t(heapMap.slabs - &slab) * slabBytes;
@@ -425,9 +421,7 @@ bool ThreadCache::trimPages() {
   return any;
 }
 
-//===----------------------------------------------------------------------===//
 // Objects of others
-//===----------------------------------------------------------------------===//
 
 // Addresses of programs have 47 or 48 bits unless they ask for more.
 static constexpr unsigned addressBits = 48;

@@ -27,9 +27,7 @@ HeapSpace mpg::heapSpace;
 static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
 static constexpr uint32_t isSplit = 1; // in place of the length of a frame
 
-//===----------------------------------------------------------------------===//
 // The range and its tables
-//===----------------------------------------------------------------------===//
 
 /// Four times the memory, because the range gets holes. Limits do not matter:
 /// chosen addresses use nothing.
@@ -182,9 +180,7 @@ Range HeapSpace::getRange(FreeRuns::Run run) const {
   return {start, start + run.length * hugeBytes};
 }
 
-//===----------------------------------------------------------------------===//
 // Memory comes
-//===----------------------------------------------------------------------===//
 
 static uint64_t &bytesOn(MappedBytes &bytes, Source source) {
   return source == Source::hugetlb ? bytes.huge
@@ -485,9 +481,7 @@ uint64_t HeapSpace::leftForOthers() {
   return hugePagesFitGroup(left) ? left : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Memory goes
-//===----------------------------------------------------------------------===//
 
 /// Returned memory is gone at the end, when mpgrun looks. So it is counted
 /// before, for mpgrun only: at a new maximum, and a few more times, because a

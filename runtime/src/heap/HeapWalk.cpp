@@ -98,9 +98,7 @@ HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
   return tile;
 }
 
-//===----------------------------------------------------------------------===//
 // Counting
-//===----------------------------------------------------------------------===//
 
 static void addFreePages(ArenaUse &use, uint32_t pages) {
   uint64_t bytes = uint64_t(pages) * heapPageBytes;
@@ -202,9 +200,7 @@ HeapUse mpg::readHeapUse(ArenaUse *each, unsigned first, unsigned count) {
   return use;
 }
 
-//===----------------------------------------------------------------------===//
 // mpg_heap_stats
-//===----------------------------------------------------------------------===//
 
 MPG_EXPORT int mpg_heap_stats(struct mpg_heap_stats *out) {
   if (!out || out->structBytes < sizeof out->structBytes)

@@ -18,9 +18,7 @@ using namespace mpg;
 
 #define MPG_CALLER uintptr_t(__builtin_return_address(0))
 
-//===----------------------------------------------------------------------===//
 // Those after us
-//===----------------------------------------------------------------------===//
 
 #ifdef MPG_STATIC
 extern "C" {
@@ -139,9 +137,7 @@ bool mpg::nextMallocIsUsed() {
   return info.arena != 0 || info.hblks != 0;
 }
 
-//===----------------------------------------------------------------------===//
 // malloc and free
-//===----------------------------------------------------------------------===//
 
 /// Whether \p offset, of an address in the heap, has tables.
 static inline bool isOpen(size_t offset) {
@@ -316,9 +312,7 @@ MPG_EXPORT size_t MPG_MALLOC(malloc_usable_size)(void *block) {
   return usableBytes(block);
 }
 
-//===----------------------------------------------------------------------===//
 // Aligned
-//===----------------------------------------------------------------------===//
 
 /// As glibc: rounds an alignment up to a power of two.
 static void *alignedBlock(size_t alignment, size_t bytes) {
@@ -357,9 +351,7 @@ MPG_EXPORT int MPG_MALLOC(posix_memalign)(void **block, size_t alignment,
   return 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Through the others
-//===----------------------------------------------------------------------===//
 
 // By name, because an allocator in front of us may define only those.
 
@@ -388,9 +380,7 @@ MPG_EXPORT void *MPG_MALLOC(pvalloc)(size_t bytes) {
   return memalign(page, roundUp(bytes, page));
 }
 
-//===----------------------------------------------------------------------===//
 // Ours
-//===----------------------------------------------------------------------===//
 
 /// Whether what programs call free() is ours, so that it knows our blocks: not
 /// if libmpg came by dlopen().

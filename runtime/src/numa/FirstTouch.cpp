@@ -59,11 +59,7 @@ void mpg::startFirstTouch(const Config &config, Range heap,
   known = {&config, heap, &messages};
 }
 
-//===----------------------------------------------------------------------===//
-// The team
-//===----------------------------------------------------------------------===//
-//
-// The threads are those of the program's OpenMP runtime if it has one
+// The team. The threads are those of the program's OpenMP runtime if it has one
 // (GOMP_parallel is in libgomp and in libomp), because only they are placed
 // where the loop will run. Without OpenMP the calling thread visits the CPUs
 // itself: creating threads would switch the C library to its slower
@@ -146,9 +142,7 @@ static void doAsTeam(const TeamWork &work, uint32_t threads) {
 /// Whether the caller is in a parallel region.
 static bool isInTeam() { return omp_in_parallel && omp_in_parallel(); }
 
-//===----------------------------------------------------------------------===//
 // What libmpg knows of the memory
-//===----------------------------------------------------------------------===//
 
 static bool isInProgram(uintptr_t address) {
   Segment segments[64];
@@ -174,9 +168,7 @@ static size_t wholeBytes(uintptr_t address, size_t pageBytes) {
   return isTransparent ? hugeFrameBytes : pageBytes;
 }
 
-//===----------------------------------------------------------------------===//
 // By touching
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -211,9 +203,7 @@ static void touch(const SharedArray &array, size_t pageBytes) {
   doAsTeam(work, array.loop.threads);
 }
 
-//===----------------------------------------------------------------------===//
 // By mbind
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -300,9 +290,7 @@ static bool placeByMbind(SharedArray array) {
   return !error;
 }
 
-//===----------------------------------------------------------------------===//
 // What defeats it
-//===----------------------------------------------------------------------===//
 
 /// Whether libmpg has made the large pages at \p address present.
 static bool isPrepaged(uintptr_t address) {
@@ -341,9 +329,7 @@ static void warnIfPrepaged(const SharedArray &array) {
   known.messages->report(MPG_MSG_FIRST_TOUCH, line);
 }
 
-//===----------------------------------------------------------------------===//
 // The call
-//===----------------------------------------------------------------------===//
 
 /// Inside of a parallel region every thread is already where it will work.
 static void decidePlaces(Range bytes, uint64_t step, const SharedLoop &loop) {

@@ -30,13 +30,9 @@ void startFirstTouch(const Config &config, Range heap, Messages &messages);
 /// why. pre: the process has one thread.
 void touchAtStart(Range bss, const Config &config, Messages &messages);
 
-//===----------------------------------------------------------------------===//
-// Where pages lie (Where.cpp)
-//===----------------------------------------------------------------------===//
-//
-// The NUMA nodes of the pages of a range, for mpg_where and mpg_print_where
-// (<mpg/mpg.h>) and for mpg_replicate. Asks the kernel for each page; touches
-// and allocates nothing.
+// Where pages lie (Where.cpp). The NUMA nodes of the pages of a range, for
+// mpg_where and mpg_print_where (<mpg/mpg.h>) and for mpg_replicate. Asks the
+// kernel for each page; touches and allocates nothing.
 
 /// Pages of one size on one node, or a part of such a page.
 struct Found {

@@ -19,9 +19,7 @@ PlaceWishes mpg::readPlaceWishes(const char *const *environment) {
           findValue(environment, "OMP_NUM_THREADS")};
 }
 
-//===----------------------------------------------------------------------===//
 // Words and numbers
-//===----------------------------------------------------------------------===//
 
 static void skipSpace(const char *&at) {
   while (*at == ' ' || (*at >= '\t' && *at <= '\r'))
@@ -89,9 +87,7 @@ static bool parseInterval(const char *&at, Interval &interval) {
   return true;
 }
 
-//===----------------------------------------------------------------------===//
 // OMP_PLACES
-//===----------------------------------------------------------------------===//
 
 static bool isCpu(int64_t cpu) { return cpu >= 0 && cpu < CPU_SETSIZE; }
 
@@ -237,9 +233,7 @@ static bool parsePlaces(const char *text, const cpu_set_t &usable,
   return list.count > 0;
 }
 
-//===----------------------------------------------------------------------===//
 // The three together
-//===----------------------------------------------------------------------===//
 
 /// The first of several: the others are for teams inside of teams. False if it
 /// is not set.

@@ -71,9 +71,7 @@ static mpg_replica *newReplica(const void *original, size_t bytes) {
   return replica;
 }
 
-//===----------------------------------------------------------------------===//
 // Memory on each node
-//===----------------------------------------------------------------------===//
 
 static bool claim(Site &site) {
   return !__atomic_exchange_n(&site.isClaimed, true, __ATOMIC_RELAXED);
@@ -118,9 +116,7 @@ static void allocateElsewhere(mpg_replica &replica) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Contents
-//===----------------------------------------------------------------------===//
 
 static void copyTo(Site &site, const mpg_replica &replica) {
   if (!site.isOwn)
@@ -143,9 +139,7 @@ static void copyAll(void *data) {
     copyTo(replica.sites[(here + i) % maxNodes], replica);
 }
 
-//===----------------------------------------------------------------------===//
 // Who gets which
-//===----------------------------------------------------------------------===//
 
 /// The copy nearest to \p node; null without any copy.
 static void *nearestCopy(const mpg_replica &replica, int node,
@@ -219,9 +213,7 @@ static void reportMissing(const mpg_replica &replica) {
   messages->report(MPG_MSG_REPLICA, line);
 }
 
-//===----------------------------------------------------------------------===//
 // The functions of <mpg/mpg.h>
-//===----------------------------------------------------------------------===//
 
 static void inTeam(void (*body)(void *), mpg_replica &replica) {
   bool hasTeam = GOMP_parallel && !(omp_in_parallel && omp_in_parallel());

@@ -70,9 +70,7 @@ int mpg::findPages(Range asked, void (*visit)(void *data, const Found &found),
   return known < asked.end ? EFAULT : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // One node
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -99,9 +97,7 @@ int mpg::computeHome(Range range, size_t pageBytes) {
   return home.node;
 }
 
-//===----------------------------------------------------------------------===//
 // All nodes
-//===----------------------------------------------------------------------===//
 
 static Range getRange(const void *memory, size_t bytes) {
   auto start = reinterpret_cast<uintptr_t>(memory);
@@ -138,9 +134,7 @@ size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
   return sums.present;
 }
 
-//===----------------------------------------------------------------------===//
 // The table
-//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -104,9 +104,7 @@ void mpg::startOwnMaps(const Config &config, Messages &messages) {
 
 bool mpg::watchesOwnMaps() { return maps.isOn; }
 
-//===----------------------------------------------------------------------===//
 // The table
-//===----------------------------------------------------------------------===//
 
 void mpg::forgetOwnMap(Range range) {
   Range inner = innerHugeFrames(range, hugeFrameBytes);
@@ -138,9 +136,7 @@ void mpg::moveOwnMap(Range from, Range to) {
     forgetOwnMap(to);
 }
 
-//===----------------------------------------------------------------------===//
 // Mappings
-//===----------------------------------------------------------------------===//
 
 static bool isFixed(int flags) {
   return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);

@@ -138,9 +138,7 @@ Presence PageMap::readPresence(Range frame) const {
   return count >= pages / 2 ? Presence::alone : Presence::other;
 }
 
-//===----------------------------------------------------------------------===//
 // For one look (Pages.h)
-//===----------------------------------------------------------------------===//
 
 Presence mpg::readPresence(Range frame) {
   return PageMap().readPresence(frame);

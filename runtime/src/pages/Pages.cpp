@@ -72,9 +72,7 @@ int mpg::mapFlags(Source source, size_t hugePageBytes) {
   return source == Source::hugetlb ? hugetlbFlags(hugePageBytes) : anonymous;
 }
 
-//===----------------------------------------------------------------------===//
 // What this kernel can do
-//===----------------------------------------------------------------------===//
 
 /// Moves one untouched page inside a separate reservation. Before Linux 5.16
 /// hugetlb mappings cannot be moved, and the attempt destroys the old memory at
@@ -167,9 +165,7 @@ bool mpg::canMove(Source source) {
                                      hugetlbFlags(hugeFrameBytes)));
 }
 
-//===----------------------------------------------------------------------===//
 // New memory
-//===----------------------------------------------------------------------===//
 
 /// The file has no size yet: a mapping that can be written to gives it one.
 /// ftruncate() would do the same, but counts against RLIMIT_FSIZE, which ends
@@ -297,9 +293,7 @@ void mpg::discard(Staged &staged) {
   staged = Staged{};
 }
 
-//===----------------------------------------------------------------------===//
 // Into the place of the old
-//===----------------------------------------------------------------------===//
 
 void mpg::copyPages(uintptr_t to, uintptr_t from, size_t bytes) {
   MPG_CHECK((to | from | bytes) % 4096 == 0);
@@ -440,9 +434,7 @@ int mpg::moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
   return copyBack(staged, target, hugePageBytes, contents, pageBytes);
 }
 
-//===----------------------------------------------------------------------===//
 // Existing memory
-//===----------------------------------------------------------------------===//
 
 int mpg::adviseHuge(Range range, bool collapse) {
   if (!kernel.thpAllowed || range.empty())

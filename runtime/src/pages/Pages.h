@@ -164,17 +164,13 @@ int collapse(Range frame);
 /// and not empty.
 size_t touchedRun(Range range, size_t hugePageBytes, bool &touched);
 
-//===----------------------------------------------------------------------===//
-// Addresses (PagesReserve.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Address ranges for later, and memory in them, for the heap. A chosen range is
-// not mapped, because addresses count against RLIMIT_AS even without access
-// rights, and a program that sets such a limit for itself could map nothing any
-// more. So others may get addresses in it: it lies where the kernel does not
-// put mappings by itself, and memory is mapped only where nothing else is. It
-// is returned through the C library's munmap, because libraries that register
-// memory with a network card (MPI) watch that.
+// Addresses (PagesReserve.cpp). Address ranges for later, and memory in them,
+// for the heap. A chosen range is not mapped, because addresses count against
+// RLIMIT_AS even without access rights, and a program that sets such a limit
+// for itself could map nothing any more. So others may get addresses in it: it
+// lies where the kernel does not put mappings by itself, and memory is mapped
+// only where nothing else is. It is returned through the C library's munmap,
+// because libraries that register memory with a network card (MPI) watch that.
 
 /// Reserves \p bytes of address space that begin at a multiple of
 /// \p alignment, a power of two. Empty if they cannot be had.

@@ -109,9 +109,7 @@ int mpg::nodeHere() {
                                                                   : int(node);
 }
 
-//===----------------------------------------------------------------------===//
 // What is mapped
-//===----------------------------------------------------------------------===//
 
 /// hugetlb memory always has the name of a file, anonymous_hugepage at least.
 static bool hasFileName(const Mapping &mapping) {
@@ -205,9 +203,7 @@ size_t mpg::writablePages(Range &range) {
   return pageBytes;
 }
 
-//===----------------------------------------------------------------------===//
 // What is present
-//===----------------------------------------------------------------------===//
 
 void mpg::pageInHere(Range range, size_t pageBytes) {
   if (range.empty())

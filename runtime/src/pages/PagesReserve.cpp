@@ -54,9 +54,7 @@ int mpg::openReserved(Range range) {
   return isError(result) ? int(-result) : 0;
 }
 
-//===----------------------------------------------------------------------===//
 // Addresses that are only chosen
-//===----------------------------------------------------------------------===//
 
 /// Maps [range) if all of it is free. Kernels before 4.17 treat the address as
 /// a hint; then EEXIST as well.

@@ -19,9 +19,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // The pool
-//===----------------------------------------------------------------------===//
 
 static uint64_t poolNumber(size_t hugeBytes, const char *name) {
   Path path;
@@ -68,9 +66,7 @@ static bool usageLimitIsSet(size_t hugeBytes) {
   return limit.usageLeftBytes != UINT64_MAX || limit.isHidden;
 }
 
-//===----------------------------------------------------------------------===//
 // NUMA nodes
-//===----------------------------------------------------------------------===//
 
 static bool nodeHasPool(unsigned node, size_t hugeBytes) {
   Path path;
@@ -120,9 +116,7 @@ bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
   return answer;
 }
 
-//===----------------------------------------------------------------------===//
 // Words
-//===----------------------------------------------------------------------===//
 
 static uint64_t pagesFor(uint64_t bytes, size_t hugeBytes) {
   return (bytes + hugeBytes - 1) / hugeBytes;

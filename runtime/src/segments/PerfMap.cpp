@@ -121,9 +121,7 @@ void LineWriter::addHex(uint64_t value) {
     add("0123456789abcdef"[(value >> shift) & 15]);
 }
 
-//===----------------------------------------------------------------------===//
 // The map
-//===----------------------------------------------------------------------===//
 
 /// The section of symbols: all of them, or those for the loader if the file is
 /// stripped.

@@ -14,9 +14,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // For a fork
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -72,9 +70,7 @@ void mpg::segmentsHaveLeft(ThpBytes thpBytes, const void *context) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Start
-//===----------------------------------------------------------------------===//
 
 static void addRegion(mpg_region_kind kind, Range range) {
   if (!range.empty() && watch.regionCount < maxRanges)
@@ -109,9 +105,7 @@ static void noteLargeSegments(const Part *parts, size_t partCount,
   }
 }
 
-//===----------------------------------------------------------------------===//
 // The move
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -209,9 +203,7 @@ void Remap::touchParts(BssTouch touch) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // What came of it
-//===----------------------------------------------------------------------===//
 
 Tally Remap::countTally(Range region) const {
   Tally tally;

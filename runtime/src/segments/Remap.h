@@ -15,13 +15,9 @@
 
 namespace mpg {
 
-//===----------------------------------------------------------------------===//
-// Moving in pieces (Mover.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Moves ranges of .data and .bss piece by piece, on hugetlb pages while they
-// last, then on transparent huge pages if the mode allows it. Parts that cannot
-// be moved stay where they are.
+// Moving in pieces (Mover.cpp). Moves ranges of .data and .bss piece by piece,
+// on hugetlb pages while they last, then on transparent huge pages if the mode
+// allows it. Parts that cannot be moved stay where they are.
 
 /// A range of movable frames and what became of it.
 struct Part {

@@ -80,9 +80,7 @@ size_t mpg::findSegments(bool libraries, size_t hugePageBytes,
   return search.count;
 }
 
-//===----------------------------------------------------------------------===//
 // Against the memory map
-//===----------------------------------------------------------------------===//
 
 MovableFinder::MovableFinder(const Segment &segment, size_t hugePageBytes,
                              size_t pageBytes, uintptr_t brk)

@@ -83,9 +83,7 @@ struct Plan {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
 // Messages
-//===----------------------------------------------------------------------===//
 
 static const char *const cost = "; cost: more TLB misses on the stack";
 
@@ -196,9 +194,7 @@ static void reportNoRoomBelow(Messages &messages, const Plan &plan) {
   reportLeft(messages, plan, "no room below the stack");
 }
 
-//===----------------------------------------------------------------------===//
 // The plan
-//===----------------------------------------------------------------------===//
 
 /// Fills in the present state. False if this is not a stack that may be moved;
 /// that has been printed.
@@ -329,9 +325,7 @@ static int build(const Config &config, Plan &plan) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // The move
-//===----------------------------------------------------------------------===//
 
 /// Makes the stack reach down to the border where large pages begin.
 static bool reachBorder(const Plan &plan, Messages &messages) {
@@ -408,9 +402,7 @@ static void reportMoved(Messages &messages, const Plan &plan) {
                   plan.hugePageBytes, reason);
 }
 
-//===----------------------------------------------------------------------===//
 // Transparent pages
-//===----------------------------------------------------------------------===//
 
 /// Lays out the large part in the kernel's own stack. Returns the address to
 /// which that must reach down; 0: no whole frame fits.

@@ -49,9 +49,7 @@ using Main = int(int, char **, char **);
 /// process. Works before a static program is initialised.
 Main *mainOnLargePages(Main *main);
 
-//===----------------------------------------------------------------------===//
 // Its limit (StackLimit.cpp)
-//===----------------------------------------------------------------------===//
 
 /// A stack as Stack.cpp has left it.
 struct PlacedStack {
@@ -87,15 +85,11 @@ void releaseThpStack();
 /// else empty.
 Range getThpStack();
 
-//===----------------------------------------------------------------------===//
-// The move itself (StackMove.cpp)
-//===----------------------------------------------------------------------===//
-//
-// Replaces the memory under the stack in use, from the calling thread itself.
-// Also holds the address space around a stack free while it moves, and decides
-// what is below it afterwards. Also moves the program's arguments and
-// environment, which are on the stack and from which the kernel serves
-// /proc/PID/cmdline and environ (ps, pgrep).
+// The move itself (StackMove.cpp). Replaces the memory under the stack in use,
+// from the calling thread itself. Also holds the address space around a stack
+// free while it moves, and decides what is below it afterwards. Also moves the
+// program's arguments and environment, which are on the stack and from which
+// the kernel serves /proc/PID/cmdline and environ (ps, pgrep).
 
 /// New memory for the stack in use, or for a part that lies below it.
 struct StackMove {

@@ -53,9 +53,7 @@ static constexpr size_t callFramesBytes = 160 << 10;
 /// Of the pool, for stacks that no setting has asked for.
 static constexpr uint64_t cappedShare = 4;
 
-//===----------------------------------------------------------------------===//
 // Messages
-//===----------------------------------------------------------------------===//
 
 static void reportShortage(uint64_t missingBytes, Source source, int error) {
   LineBuffer line;
@@ -78,9 +76,7 @@ static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
                          pages.hugePageBytes, reason);
 }
 
-//===----------------------------------------------------------------------===//
 // The pool's pages
-//===----------------------------------------------------------------------===//
 
 /// Whether a page that is reserved is sure to come. Asked once: the answer is
 /// in several files.

@@ -104,9 +104,7 @@ static constexpr unsigned maxDeepThreads = 4096;
 /// Nor is one that has this many already: it may leave itself few.
 static constexpr size_t manyMappings = 8192;
 
-//===----------------------------------------------------------------------===//
 // From the creator to the new thread
-//===----------------------------------------------------------------------===//
 
 static Start *claimStart() {
   for (Start &start : stacks.starts)
@@ -123,9 +121,7 @@ static void releaseStart(Start *start) {
     free(start);
 }
 
-//===----------------------------------------------------------------------===//
 // In the new thread
-//===----------------------------------------------------------------------===//
 
 /// Memory that certainly belongs to the stack of this thread, which begins at
 /// \p frame.
@@ -185,9 +181,7 @@ static void *startThread(void *argument) {
   return callBelow(top, wish.function, wish.argument);
 }
 
-//===----------------------------------------------------------------------===//
 // In the creator
-//===----------------------------------------------------------------------===//
 
 /// The stack set by pthread_attr_setstack, as a range; ends at 0 if none is
 /// set.
@@ -341,9 +335,7 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
   return calls.create(thread, attributes, function, argument);
 }
 
-//===----------------------------------------------------------------------===//
 // Attributes
-//===----------------------------------------------------------------------===//
 
 static const Told &getReported(pthread_t thread) {
   uintptr_t distance = uintptr_t(&ownTold) - uintptr_t(pthread_self());

@@ -37,9 +37,7 @@ int createThread(const ThreadCalls &calls, pthread_t *thread,
 /// and for the stack of a thread on large pages.
 void correctAttributes(pthread_t thread, pthread_attr_t *attributes);
 
-//===----------------------------------------------------------------------===//
 // Large pages in it, for as long as the thread lives (ThreadPages.cpp)
-//===----------------------------------------------------------------------===//
 
 /// Call once, before the others.
 void startThreadPages(const Config &config, Messages &messages);

@@ -43,14 +43,10 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
-// What else is in the process
-//===----------------------------------------------------------------------===//
-//
-// Detects Fujitsu's libmpg.so.1 and other files of this library in this
-// process, and who requested this one. Only one library may move memory. So
-// this one does nothing beside Fujitsu's, nor after another of ours, which
-// serves the program's malloc, and it prints that.
+// What else is in the process. Detects Fujitsu's libmpg.so.1 and other files of
+// this library in this process, and who requested this one. Only one library
+// may move memory. So this one does nothing beside Fujitsu's, nor after another
+// of ours, which serves the program's malloc, and it prints that.
 
 namespace {
 
@@ -168,9 +164,7 @@ static void reportAnotherIsFirst(Messages &messages, const OurFiles &files) {
   messages.report(MPG_MSG_TWICE, line);
 }
 
-//===----------------------------------------------------------------------===//
 // The steps
-//===----------------------------------------------------------------------===//
 
 // The loader's; a static program has none, but `environ` from the start.
 extern "C" void *__libc_stack_end __attribute__((weak));

@@ -72,9 +72,7 @@ MPG_EXPORT int pthread_key_create(pthread_key_t *key,
   return error;
 }
 
-//===----------------------------------------------------------------------===//
 // main
-//===----------------------------------------------------------------------===//
 
 /// Called by the first instructions of a program, after the constructors of the
 /// libraries.
@@ -96,9 +94,7 @@ bool mpg_calls_main() {
          reinterpret_cast<void *>(__libc_start_main);
 }
 
-//===----------------------------------------------------------------------===//
 // Children
-//===----------------------------------------------------------------------===//
 
 static Next<pid_t()> nextFork, nextSimpleFork;
 static Next<int(int (*)(void *), void *, int, void *, ...)> nextClone;
@@ -273,9 +269,7 @@ syscall:
 
 #endif
 
-//===----------------------------------------------------------------------===//
 // Limits
-//===----------------------------------------------------------------------===//
 
 static Next<int(int, const struct rlimit *)> nextSetLimit;
 static Next<int(pid_t, int, const struct rlimit *, struct rlimit *)>
@@ -352,14 +346,10 @@ MPG_EXPORT int prctl(int option, ...) noexcept {
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Libraries
-//===----------------------------------------------------------------------===//
-//
-// dlopen() with RTLD_DEEPBIND resolves a library's symbols in the library and
-// its dependencies before anything else: its free() is then the C library's,
-// and gets blocks from our heap. So the flag is dropped where libmpg serves
-// malloc, and the library sees the same symbols as all others.
+// Libraries. dlopen() with RTLD_DEEPBIND resolves a library's symbols in the
+// library and its dependencies before anything else: its free() is then the C
+// library's, and gets blocks from our heap. So the flag is dropped where libmpg
+// serves malloc, and the library sees the same symbols as all others.
 //
 // dlopen() derives the caller's RUNPATH from its return address. So the C
 // library's function is entered by a jump, which a compiler would not
@@ -444,11 +434,7 @@ dlopen:
 #error "libmpg runs on x86-64 and AArch64"
 #endif
 
-//===----------------------------------------------------------------------===//
-// C++
-//===----------------------------------------------------------------------===//
-//
-// operator new and delete, in the forms that the C++ library's other forms
+// C++. operator new and delete, in the forms that the C++ library's other forms
 // call. The C++ library builds them on malloc already. They are here because an
 // allocator after libmpg may build its own on its own malloc, with delete
 // calling free by name, which is libmpg's. They have their linkage names

@@ -26,9 +26,7 @@
 
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // The kernel
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -111,9 +109,7 @@ extern "C" int munmap(void *start, size_t bytes) noexcept {
   return int(syscall(SYS_munmap, start, bytes));
 }
 
-//===----------------------------------------------------------------------===//
 // One seed
-//===----------------------------------------------------------------------===//
 
 static void chooseSettings(unsigned seed) {
   heapConfig.mode = seed % 3 == 0 ? Mode::thp : Mode::automatic;

@@ -32,9 +32,7 @@ static struct mpg_heap_stats stats() {
   return now;
 }
 
-//===----------------------------------------------------------------------===//
 // Sizes
-//===----------------------------------------------------------------------===//
 
 TEST(HeapTest, EverySmallSizeHasTheSmallestClassThatFits) {
   for (size_t bytes = 0; bytes <= maxSmallBytes; ++bytes) {
@@ -142,9 +140,7 @@ TEST(HeapTest, AbsurdSizesAreRefused) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Colours
-//===----------------------------------------------------------------------===//
 
 static size_t differentStarts(size_t bytes, size_t way) {
   std::set<uintptr_t> starts;
@@ -178,9 +174,7 @@ TEST(HeapTest, EqualArraysBeginInDifferentSets) {
   }
 }
 
-//===----------------------------------------------------------------------===//
 // Contents
-//===----------------------------------------------------------------------===//
 
 TEST(HeapTest, CallocGivesZerosAfterDirtyBlocks) {
   inChild(heapConfig, [] {
@@ -249,9 +243,7 @@ TEST(HeapTest, BlocksGrowAndShrinkInPlaceWhereThereIsRoom) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Back to the system
-//===----------------------------------------------------------------------===//
 
 static uint64_t measureMappedAfterFree(uint64_t trimBytes) {
   uint64_t mapped = 0;
@@ -315,9 +307,7 @@ TEST(HeapTest, TooManyLargeBlocksComeFromTheArena) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Pointers that are not blocks
-//===----------------------------------------------------------------------===//
 
 /// The message of free() for \p pointer.
 static std::string freed(void *pointer) {
@@ -448,9 +438,7 @@ TEST(HeapTest, PerturbFillsNewAndFreedMemory) {
   });
 }
 
-//===----------------------------------------------------------------------===//
 // Threads
-//===----------------------------------------------------------------------===//
 
 TEST(HeapTest, ThreadsFreeEachOthersBlocks) {
   for (unsigned lockType : {0, 1}) {
@@ -607,9 +595,7 @@ TEST(HeapTest, TheLastBlockOfAThreadOutlivesIt) {
     }
 }
 
-//===----------------------------------------------------------------------===//
 // Anything
-//===----------------------------------------------------------------------===//
 
 TEST(HeapTest, RandomUse) {
   for (unsigned seed = 1; seed <= 16; ++seed) {

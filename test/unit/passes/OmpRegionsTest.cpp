@@ -50,9 +50,7 @@ static constexpr char storeOne[] = R"(
   store double 1.0, ptr %p
 )";
 
-//===----------------------------------------------------------------------===//
 // Regions
-//===----------------------------------------------------------------------===//
 
 static std::string forks(const std::string &lines) {
   return body(storeOne) +
@@ -143,9 +141,7 @@ TEST(OmpRegions, FlangsIfIsAnOperand) {
   EXPECT_EQ(regions[0].operandFor(3), nullptr);
 }
 
-//===----------------------------------------------------------------------===//
 // Worksharing loops
-//===----------------------------------------------------------------------===//
 
 TEST(OmpRegions, SchedulesOfStaticLoops) {
   struct {

@@ -9,9 +9,7 @@
 using namespace llvm;
 using namespace mpg;
 
-//===----------------------------------------------------------------------===//
 // Arithmetic
-//===----------------------------------------------------------------------===//
 
 static std::string function(const std::string &lines) {
   return "define void @f(i64 %n, i64 %m, i32 %k, ptr %p) {\nentry:\n" + lines +
@@ -153,9 +151,7 @@ define void @g(i64 %n) { ret void }
   EXPECT_GE(std::unique(seen.begin(), seen.end()) - seen.begin(), 6);
 }
 
-//===----------------------------------------------------------------------===//
 // Through the program
-//===----------------------------------------------------------------------===//
 
 static const std::string program(const std::string &main,
                                  const std::string &others = "") {
@@ -432,9 +428,7 @@ TEST(Sampler, NoAddress) {
     EXPECT_EQ(code.sampler.getPlace(address).object, nullptr) << address;
 }
 
-//===----------------------------------------------------------------------===//
 // Loops
-//===----------------------------------------------------------------------===//
 
 TEST(Sampler, TripCounts) {
   PassCore code(
@@ -482,9 +476,7 @@ TEST(Sampler, TripCountOfALoopAroundACall) {
   EXPECT_EQ(code.sampler.tripCount(**loops.begin(), context), 123);
 }
 
-//===----------------------------------------------------------------------===//
 // Bounds
-//===----------------------------------------------------------------------===//
 
 /// Pointers that are found in the memory that they point to.
 TEST(Sampler, CyclesEnd) {

@@ -26,9 +26,7 @@ std::vector<NaiveModel::View> NaiveModel::views() const {
   return all;
 }
 
-//===----------------------------------------------------------------------===//
 // One set-associative memory
-//===----------------------------------------------------------------------===//
 
 NaiveModel::Memory NaiveModel::makeCache(const CacheLevel &level,
                                          unsigned lineBytes,
@@ -124,9 +122,7 @@ bool NaiveModel::access(Memory &memory, uint64_t number, uint64_t index,
   return false;
 }
 
-//===----------------------------------------------------------------------===//
 // The hierarchy
-//===----------------------------------------------------------------------===//
 
 uint64_t NaiveModel::physicalLine(const View &view, uint64_t line) const {
   uint64_t seed = whatIf.mapSeeds[view.map];
