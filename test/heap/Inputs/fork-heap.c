@@ -1,4 +1,4 @@
-/* Forks with 40 MiB of blocks of all sizes, and notices when parent or child
+/* Forks with 20 MiB of blocks of all sizes, and notices when parent or child
  * sees a wrong value, ends by a signal, hangs, or cannot go on with its heap.
  * Knows nothing of libmpg: all of this has to work the same with any malloc.
  *
@@ -13,11 +13,12 @@
  *   guarded    with blocks that may not be read or written to
  *   coroutine  on a stack that is a block
  *   untouched  a block that has not been written to: the first to do so is a
- * child exec       vfork, posix_spawn, system, popen, and fork with exec pool
- * as a pool of worker processes does it: work comes and goes through pipes,
- * workers end and are replaced bus        a SIGBUS of the program's own, with
- * its handler, in the child fast       nothing but time: nanoseconds of a fork
- * whose child ends at once
+ *              child
+ *   exec       vfork, posix_spawn, system, popen, and fork with exec
+ *   pool       as a pool of worker processes does it: work comes and goes
+ *              through pipes, workers end and are replaced
+ *   bus        a SIGBUS of the program's own, with its handler, in the child
+ *   fast       nothing but time: nanoseconds of a fork whose child ends at once
  *
  * With `wait` in front of these, prints "ready" and waits for the end of its
  * input; with `hold` after them the same.
@@ -63,9 +64,9 @@ static void makeBlocks(void) {
   blocks = take(maxBlocks * sizeof *blocks);
   addBlocks(20000, 48);
   addBlocks(2000, 1000);
-  addBlocks(128, 64 << 10);
-  addBlocks(10, 1500 << 10);
-  addBlocks(3, 5 << 20);
+  addBlocks(64, 64 << 10);
+  addBlocks(5, 1500 << 10);
+  addBlocks(1, 5 << 20);
 }
 
 static void writeAll(uint64_t with) {
@@ -125,7 +126,7 @@ static void parentWrites(uint64_t mine) {
 }
 
 static void large(void) {
-  if (statusKib("\nHugetlbPages:") < 40 << 10)
+  if (statusKib("\nHugetlbPages:") < 20 << 10)
     wrong("the blocks are not on large pages");
 }
 
