@@ -211,7 +211,7 @@ const char *StreamFinder::whyNoTimes() const {
   return getTimes() ? nullptr : "how often it runs is not known when it begins";
 }
 
-// What the loop reads
+// Reads of the loop
 
 /// All of \p object, as \p access accesses it.
 MemoryLocation StreamFinder::anywhere(const Value *object,

@@ -89,7 +89,7 @@ uint64_t readCacheBytes(unsigned level, unsigned &sharers);
 /// takes longer than a short call. \p known: 0 at first. Thread-safe.
 uint64_t readOnce(uint64_t &known, uint64_t (*read)());
 
-// What the STREAM kernels know about the processor's memory system
+// The STREAM kernels' view of the processor's memory system
 
 /// The tuning used in place of a null one. Thread-safe.
 mpg_stream_tuning defaultStreamTuning();

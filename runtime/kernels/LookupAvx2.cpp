@@ -182,7 +182,7 @@ template <typename Index> static void copyLongRows(const LookupCall &call) {
   }
 }
 
-// Which way
+// The choice between them
 
 /// A quarter of the last cache as far as one core sees it: a table's rows are
 /// in it as well, and perhaps other threads' output.

@@ -34,7 +34,7 @@ static State state = {nullptr, false,   {},
 static QemuLane lanes[maxProcessors + 1];
 static __thread QemuLane *current;
 
-// What is mapped
+// Mappings
 
 static uint64_t base;
 

@@ -450,7 +450,7 @@ TEST(BenchCompare, OtherUnitsAreNotCompared) {
   EXPECT_TRUE(contains(text, "Only in the second file: copy (all of it)"));
 }
 
-// What may be given to anybody
+// Results for anybody
 
 TEST(BenchAnonymous, TakesNamesAndPathsOut) {
   const std::vector<std::string> names = {"node17.site.org", "node17", "kilroy",

@@ -147,7 +147,7 @@ TEST(ShortageTest, PoolArithmetic) {
   EXPECT_FALSE(readPool(3 << 20).exists);
 }
 
-// Which frames may be moved
+// Frames that may be moved
 
 namespace {
 

@@ -280,7 +280,7 @@ TEST_F(SectorTest, AThreadThatWasMovedTouchesNoOtherCpu) {
   EXPECT_EQ(machine.l2(20), 0x509u);
 }
 
-// What cannot be done
+// Calls that fail
 
 TEST_F(SectorTest, WhatIsMissingIsToldOnce) {
   const struct {

@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-// Where this process is
+// The group of this process
 
 /// Whether \p list contains \p word. Its words end at \p separator, the list at
 /// \p end or 0.

@@ -32,7 +32,7 @@ struct Values {
 
 } // namespace
 
-// Which programs are affected
+// The programs that are affected
 
 /// As exists().
 static bool statFile(const char *path, struct stat &status) {

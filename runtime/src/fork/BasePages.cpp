@@ -71,7 +71,7 @@ void mpg::noteUnmap(size_t bytes) {
     base.messages->inspectBeforeUnmap();
 }
 
-// Whose it is
+// Owners
 
 bool mpg::hasLargePages() { return base.messages; }
 

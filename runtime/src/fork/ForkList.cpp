@@ -20,7 +20,7 @@ static constexpr size_t maxStretches = 65536;
 /// Used if a limit leaves few addresses; nearly always enough.
 static constexpr size_t fewStretches = 1024;
 
-// What is there
+// Mappings
 
 namespace {
 
@@ -150,7 +150,7 @@ void ForkList::discard() {
   count = 0;
 }
 
-// What is in it
+// Contents
 
 bool mpg::isFilled(uintptr_t at, size_t page) {
   auto *words = reinterpret_cast<const uint64_t *>(at);
@@ -206,7 +206,7 @@ uint64_t ForkList::filledBytes() const {
   return filled;
 }
 
-// Where it goes
+// Destinations
 
 void ForkList::moveTo(Source source) {
   for (size_t i = 0; i < count; ++i)

@@ -266,7 +266,7 @@ void ForkCopy::discard() {
   list = nullptr;
 }
 
-// What a child touches before its copy is in place. In the child of a program
+// Touches of a child before its copy is in place. In the child of a program
 // with threads the C library sets the locks of open files free, and writes to
 // its tables of name services. Both are blocks of the heap, and both happen
 // before any handler of pthread_atfork. The child has no memory there then: so

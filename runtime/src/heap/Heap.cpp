@@ -359,7 +359,7 @@ void *mpg::allocateOnNode(size_t bytes, int node) {
   return watched(setEdges(page, bytes), bytes);
 }
 
-// Whose is a pointer
+// Owners of pointers
 
 /// Whether \p address is in front of a packed block that begins with \p page.
 static bool isBeforePacked(uintptr_t address, uint32_t page) {

@@ -144,7 +144,7 @@ private:
 
 } // namespace
 
-// What was found
+// Findings
 
 HeapDamage *HeapVerify::next() {
   HeapDamage *damage = count < max ? &found[count] : nullptr;

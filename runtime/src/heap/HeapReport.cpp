@@ -18,7 +18,7 @@
 
 using namespace mpg;
 
-// Where the call came from
+// The caller
 
 /// The loader's offset of the file whose first page is \p head; 0 for a program
 /// at fixed addresses. False if that page is not an ELF header.

@@ -142,7 +142,7 @@ static void doAsTeam(const TeamWork &work, uint32_t threads) {
 /// Whether the caller is in a parallel region.
 static bool isInTeam() { return omp_in_parallel && omp_in_parallel(); }
 
-// What libmpg knows of the memory
+// Facts that libmpg has about the memory
 
 static bool isInProgram(uintptr_t address) {
   Segment segments[64];
@@ -290,7 +290,7 @@ static bool placeByMbind(SharedArray array) {
   return !error;
 }
 
-// What defeats it
+// Settings that defeat it
 
 /// Whether libmpg has made the large pages at \p address present.
 static bool isPrepaged(uintptr_t address) {

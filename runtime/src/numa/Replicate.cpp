@@ -139,7 +139,7 @@ static void copyAll(void *data) {
     copyTo(replica.sites[(here + i) % maxNodes], replica);
 }
 
-// Who gets which
+// The copy for a thread
 
 /// The copy nearest to \p node; null without any copy.
 static void *nearestCopy(const mpg_replica &replica, int node,

@@ -72,7 +72,7 @@ int mpg::mapFlags(Source source, size_t hugePageBytes) {
   return source == Source::hugetlb ? hugetlbFlags(hugePageBytes) : anonymous;
 }
 
-// What this kernel can do
+// Abilities of this kernel
 
 /// Moves one untouched page inside a separate reservation. Before Linux 5.16
 /// hugetlb mappings cannot be moved, and the attempt destroys the old memory at

@@ -109,7 +109,7 @@ int mpg::nodeHere() {
                                                                   : int(node);
 }
 
-// What is mapped
+// Mappings
 
 /// hugetlb memory always has the name of a file, anonymous_hugepage at least.
 static bool hasFileName(const Mapping &mapping) {
@@ -203,7 +203,7 @@ size_t mpg::writablePages(Range &range) {
   return pageBytes;
 }
 
-// What is present
+// Pages that are present
 
 void mpg::pageInHere(Range range, size_t pageBytes) {
   if (range.empty())

@@ -203,7 +203,7 @@ void Remap::touchParts(BssTouch touch) {
   }
 }
 
-// What came of it
+// The outcome
 
 Tally Remap::countTally(Range region) const {
   Tally tally;

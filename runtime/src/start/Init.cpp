@@ -43,7 +43,7 @@
 
 using namespace mpg;
 
-// What else is in the process. Detects Fujitsu's libmpg.so.1 and other files of
+// Others in the process. Detects Fujitsu's libmpg.so.1 and other files of
 // this library in this process, and who requested this one. Only one library
 // may move memory. So this one does nothing beside Fujitsu's, nor after another
 // of ours, which serves the program's malloc, and it prints that.

@@ -52,8 +52,8 @@ static int writeSome(size_t at, int value) {
 /* A child's writes are its own; the parent's are not the child's. */
 static int forks(void) {
   int wrong = 0;
-  fill(30 << 20, 1000);
-  for (int i = 0; i < 10; ++i) {
+  fill(10 << 20, 1000);
+  for (int i = 0; i < 5; ++i) {
     int status;
     pid_t child = fork();
     if (!child)
