@@ -12,6 +12,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include <vector>
 
@@ -126,6 +127,21 @@ bool mpg::isRemainder(const Loop &loop) {
     auto *number = dyn_cast<ConstantInt>(begin);
     return number && number->isZero();
   });
+}
+
+SmallVector<BasicBlock *, 4> mpg::makeOwnExits(const Loop &loop,
+                                               const char *suffix) {
+  SmallVector<BasicBlock *, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (BasicBlock *&exit : exits) {
+    SmallVector<BasicBlock *, 4> inside;
+    for (BasicBlock *from : predecessors(exit))
+      if (loop.contains(from))
+        inside.push_back(from);
+    if (inside.size() != size_t(pred_size(exit)))
+      exit = SplitBlockPredecessors(exit, inside, suffix);
+  }
+  return exits;
 }
 
 bool mpg::getsPrefetches(const Loop &loop, const PassOptions &options) {

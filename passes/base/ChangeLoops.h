@@ -6,12 +6,14 @@
 #define MPG_PASSES_CHANGELOOPS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/PassManager.h"
 #include <memory>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Loop;
 class Module;
@@ -46,6 +48,12 @@ llvm::PreservedAnalyses changeLoops(llvm::Module &module,
 
 /// Whether \p loop does the few iterations that a vectorised one has left.
 bool isRemainder(const llvm::Loop &loop);
+
+/// The blocks behind \p loop, which no jump to a computed address leaves. Each
+/// is reached from the loop alone: \p suffix names those that are new.
+/// Dominators and loops of the function are stale then.
+llvm::SmallVector<llvm::BasicBlock *, 4> makeOwnExits(const llvm::Loop &loop,
+                                                      const char *suffix);
 
 /// Whether the option, or a directive for \p loop, asks for prefetches of what
 /// it walks through.

@@ -11,6 +11,7 @@
 // See SectorAuto.h.
 
 #include "base/A64fx.h"
+#include "base/ChangeLoops.h"
 #include "base/Hint.h"
 #include "hints/HintSource.h"
 #include "openmp/Allocations.h"
@@ -449,22 +450,6 @@ static void callEnd(const SectorCalls &calls, Value *token,
   builder.CreateCall(calls.end, token);
 }
 
-/// Ends the ways on each way out of the nest.
-static void endNest(const Nest &nest, const SectorCalls &calls, Value *token) {
-  SmallVector<BasicBlock *, 4> exits;
-  nest.loop->getUniqueExitBlocks(exits);
-  for (BasicBlock *exit : exits) {
-    SmallVector<BasicBlock *, 4> inside;
-    for (BasicBlock *from : predecessors(exit))
-      if (nest.loop->contains(from))
-        inside.push_back(from);
-    if (inside.size() != size_t(pred_size(exit)))
-      exit = SplitBlockPredecessors(exit, inside, ".sector");
-    if (exit)
-      callEnd(calls, token, exit->getFirstInsertionPt());
-  }
-}
-
 void mpg::writeNest(const Nest &nest, const NestPlace &place,
                     const NestVerdict &verdict) {
   Module &module = *nest.loop->getHeader()->getModule();
@@ -500,5 +485,6 @@ void mpg::writeNest(const Nest &nest, const NestPlace &place,
   if (end)
     callEnd(calls, token, end->getIterator());
   else
-    endNest(nest, calls, token);
+    for (BasicBlock *exit : makeOwnExits(*nest.loop, ".sector"))
+      callEnd(calls, token, exit->getFirstInsertionPt());
 }

@@ -212,17 +212,31 @@ Value *StreamWriter::decide(const Decision &decision, Instruction *&end) {
   return isLarge;
 }
 
-/// Whether nothing in \p outer lets another thread learn of written memory.
-static bool isQuiet(const Loop &outer) {
-  for (const BasicBlock *block : outer.blocks())
-    for (const Instruction &instruction : *block) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (instruction.isAtomic() || instruction.isVolatile() ||
-          (isa<CallBase>(instruction) && instruction.mayReadOrWriteMemory() &&
-           !(call && call->isAssumeLikeIntrinsic())))
-        return false;
-    }
-  return true;
+/// Whether \p instruction lets no other thread learn of written memory, and no
+/// exception leave the function.
+static bool isQuiet(const Instruction &instruction) {
+  if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+    if (call->isAssumeLikeIntrinsic())
+      return true;
+  return !instruction.isAtomic() && !instruction.isVolatile() &&
+         !(isa<CallBase>(instruction) &&
+           (instruction.mayReadOrWriteMemory() || instruction.mayThrow()));
+}
+
+/// Whether \p loop has jumps to computed addresses (`goto *place`): a copy or a
+/// new block behind it would not be among these.
+static bool hasComputedJumps(const Loop &loop) {
+  return llvm::any_of(loop.blocks(), [](const BasicBlock *block) {
+    return isa<IndirectBrInst>(block->getTerminator());
+  });
+}
+
+/// Whether a fence can wait until \p outer is left.
+static bool canFenceBehind(const Loop &outer) {
+  return !hasComputedJumps(outer) &&
+         llvm::all_of(outer.blocks(), [](const BasicBlock *block) {
+           return llvm::all_of(*block, isQuiet);
+         });
 }
 
 /// The outermost loop around this one, with \p place in front of it, that lets
@@ -231,7 +245,7 @@ Loop *StreamWriter::findNest(const Instruction &place) const {
   Loop *nest = nullptr;
   if (loop.getLoopPreheader() == place.getParent())
     return nullptr;
-  for (Loop *outer = loop.getParentLoop(); outer && isQuiet(*outer);
+  for (Loop *outer = loop.getParentLoop(); outer && canFenceBehind(*outer);
        outer = outer->getParentLoop()) {
     nest = outer;
     if (outer->getLoopPreheader() == place.getParent())
@@ -248,7 +262,7 @@ static bool hasOthers(const Loop &nest, const Loop &inner) {
 }
 
 /// The loop behind \p place, if it has no others than ours in it. Null: it has,
-/// or is ours.
+/// or is ours, or cannot be copied.
 Loop *StreamWriter::findCopied(const Instruction &place) const {
   Loop *nest = &loop;
   while (nest->getLoopPreheader() != place.getParent()) {
@@ -257,7 +271,7 @@ Loop *StreamWriter::findCopied(const Instruction &place) const {
       return nullptr;
     nest = outer;
   }
-  return nest == &loop ? nullptr : nest;
+  return nest == &loop || hasComputedJumps(*nest) ? nullptr : nest;
 }
 
 /// Puts a copy of \p nest beside it for data that the caches hold: what streams
@@ -536,15 +550,7 @@ static void addFence(IRBuilder<> &builder) {
 /// Where \p nest is left, if \p isLarge: better than after each run, because a
 /// fence waits for all stores.
 void StreamWriter::addFences(const Loop &nest, Value &isLarge) {
-  SmallVector<BasicBlock *, 4> exits;
-  nest.getUniqueExitBlocks(exits);
-  for (BasicBlock *exit : exits) {
-    SmallVector<BasicBlock *, 4> writers;
-    for (BasicBlock *from : predecessors(exit))
-      if (nest.contains(from))
-        writers.push_back(from);
-    if (writers.size() != size_t(pred_size(exit)))
-      exit = SplitBlockPredecessors(exit, writers, ".fence");
+  for (BasicBlock *exit : makeOwnExits(nest, ".fence")) {
     BasicBlock::iterator place = exit->getFirstInsertionPt();
     IRBuilder<> builder(isa<Constant>(isLarge)
                             ? &*place
