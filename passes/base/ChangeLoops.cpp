@@ -6,14 +6,17 @@
 #include "base/Access.h"
 #include "base/Diagnostics.h"
 #include "base/PassOptions.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include <optional>
 #include <vector>
 
 using namespace llvm;
@@ -31,18 +34,77 @@ static SmallVector<BasicBlock *, 8> findLoops(Function &function,
   return headers;
 }
 
-/// The loop that begins with \p header, with a preheader. Null: it can have
-/// none, or it does the few iterations that the vectorised one has left.
-static Loop *prepareLoop(BasicBlock &header, FunctionAnalysisManager &analyses,
-                         bool &isChanged) {
-  Function &function = *header.getParent();
-  auto &loops = analyses.getResult<LoopAnalysis>(function);
-  Loop *loop = loops.getLoopFor(&header);
-  if (!loop->getLoopPreheader())
-    isChanged |= InsertPreheaderForLoop(
-                     loop, &analyses.getResult<DominatorTreeAnalysis>(function),
-                     &loops, nullptr, /*PreserveLCSSA=*/false) != nullptr;
-  return loop->getLoopPreheader() && !isRemainder(*loop) ? loop : nullptr;
+namespace {
+/// A preheader for a loop that has none. It can be taken away again so that
+/// the code is as before, to the order of uses, which later passes look at.
+class NewPreheader {
+public:
+  NewPreheader(Loop &loop, FunctionAnalysisManager &analyses);
+  void remove();
+
+private:
+  struct Merge {
+    PHINode *phi;
+    SmallVector<Value *, 4> values;
+    SmallVector<BasicBlock *, 4> blocks;
+  };
+  void keepUses(Value &value);
+
+  Loop &loop;
+  BasicBlock &header;
+  Function &function;
+  FunctionAnalysisManager &analyses;
+  LoopInfo &loops;
+  DominatorTree &dominators;
+  MapVector<Value *, SmallVector<Use *, 8>> uses;
+  SmallVector<Merge, 4> merges;
+};
+} // namespace
+
+NewPreheader::NewPreheader(Loop &loop, FunctionAnalysisManager &analyses)
+    : loop(loop), header(*loop.getHeader()), function(*header.getParent()),
+      analyses(analyses), loops(analyses.getResult<LoopAnalysis>(function)),
+      dominators(analyses.getResult<DominatorTreeAnalysis>(function)) {
+  keepUses(header);
+  for (PHINode &phi : header.phis()) {
+    merges.push_back(
+        {&phi, to_vector<4>(phi.operand_values()), to_vector<4>(phi.blocks())});
+    for (Value *value : phi.operand_values())
+      if (!isa<Constant>(value))
+        keepUses(*value);
+  }
+  InsertPreheaderForLoop(&loop, &dominators, &loops, nullptr,
+                         /*PreserveLCSSA=*/false);
+}
+
+void NewPreheader::keepUses(Value &value) {
+  SmallVector<Use *, 8> &places = uses[&value];
+  if (places.empty())
+    for (Use &use : value.uses())
+      places.push_back(&use);
+}
+
+void NewPreheader::remove() {
+  BasicBlock *front = loop.getLoopPreheader();
+  for (auto &[phi, values, blocks] : merges) {
+    while (phi->getNumOperands() < values.size())
+      phi->addIncoming(values.front(), front);
+    for (unsigned at = 0; at < values.size(); ++at) {
+      phi->setIncomingValue(at, values[at]);
+      phi->setIncomingBlock(at, blocks[at]);
+    }
+  }
+  // The last one that is set becomes the first use.
+  for (auto &[value, places] : uses)
+    for (Use *use : llvm::reverse(places))
+      use->set(value);
+  dominators.changeImmediateDominator(
+      &header, dominators.getNode(front)->getIDom()->getBlock());
+  dominators.eraseNode(front);
+  loops.removeBlock(front);
+  front->eraseFromParent();
+  if (auto *scev = analyses.getCachedResult<ScalarEvolutionAnalysis>(function))
+    scev->forgetLoop(&loop);
 }
 
 namespace {
@@ -60,14 +122,21 @@ static bool changeFunction(Function &function,
                            std::vector<VisitedLoop> &visited, bool isOuterToo) {
   bool isChanged = false;
   for (BasicBlock *header : findLoops(function, analyses, isOuterToo)) {
-    Loop *loop = prepareLoop(*header, analyses, isChanged);
-    if (!loop)
+    Loop *loop = analyses.getResult<LoopAnalysis>(function).getLoopFor(header);
+    std::optional<NewPreheader> added;
+    if (!loop->getLoopPreheader())
+      added.emplace(*loop, analyses);
+    if (!loop->getLoopPreheader())
       continue;
     DebugLoc place = userLocation(loop->getStartLoc());
-    LoopOutcome outcome = visit(*loop, place, analyses);
+    LoopOutcome outcome;
+    if (!isRemainder(*loop))
+      outcome = visit(*loop, place, analyses);
     isChanged |= outcome.isChanged;
     if (outcome.isChanged)
       analyses.invalidate(function, PreservedAnalyses::none());
+    else if (added)
+      added->remove();
     if (outcome.isChanged || outcome.remark)
       visited.push_back({place, header, std::move(outcome)});
   }
