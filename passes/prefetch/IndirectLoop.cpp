@@ -119,7 +119,7 @@ bool IndirectWriter::findSteps(Value *value,
 
 void IndirectWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
-  if (!address || lookups.size() == maxLookups)
+  if (!address || lookups.size() > maxLookups)
     return;
   const SCEV *place = scev.getSCEV(address);
   if (isa<SCEVAddRecExpr>(place) || scev.isLoopInvariant(place, &loop) ||
@@ -151,6 +151,8 @@ bool IndirectWriter::isRow() const {
 
 /// Why the loop may leave out one of its iterations, or is too short.
 const char *IndirectWriter::whyNot() const {
+  if (lookups.size() > maxLookups)
+    return tooManyLookups;
   if (loop.getExitingBlock() != loop.getLoopLatch())
     return "it may end early";
   for (BasicBlock *block : loop.blocks())

@@ -221,7 +221,7 @@ bool ListWriter::find(Value *value, Origin &origin) const {
 void ListWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
   Origin origin;
-  if (!address || lookups.size() == maxLookups || !find(address, origin) ||
+  if (!address || lookups.size() > maxLookups || !find(address, origin) ||
       !origin.loads || getUnderlyingObject(address, 0) == origin.list)
     return;
   const SCEV *place = getFirstPlace(address);
@@ -371,6 +371,8 @@ PrefetchVerdict ListWriter::run() {
     }
   if (lookups.empty())
     return {};
+  if (lookups.size() > maxLookups)
+    return {0, {}, 0, tooManyLookups};
   if (mayTagMemory(function))
     return {0, {}, 0, "its machine may tag memory: name one with -mcpu="};
   PrefetchVerdict verdict;

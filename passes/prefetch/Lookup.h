@@ -19,8 +19,10 @@ namespace mpg {
 
 /// Instructions from an index to an address that are worth doing twice.
 constexpr unsigned maxSteps = 16;
-/// Of a loop. Comparing thousands with each other takes seconds.
-constexpr unsigned maxLookups = 64;
+/// Of an iteration. A core waits for about as many lines at a time, and needs
+/// no prefetches for that.
+constexpr unsigned maxLookups = 16;
+constexpr const char *tooManyLookups = "it has more than 16 lookups";
 
 struct Lookup {
   llvm::Instruction *access;
