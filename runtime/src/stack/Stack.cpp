@@ -135,7 +135,7 @@ static void reportExecutable(Messages &messages, const Plan &plan) {
   line.add("the process stack stays on normal pages: the program asks for an "
            "executable stack")
       .add(cost)
-      .add("; fix: link with -z noexecstack");
+      .add("; fix: mpgaudit --explain=MPG160");
   messages.report(MPG_MSG_CONFLICT, line);
   reportLeft(messages, plan, "executable stack");
 }

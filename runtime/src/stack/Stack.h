@@ -81,6 +81,10 @@ void applyMemoryLimit();
 /// normal pages instead. Does nothing on the stack of another thread.
 void releaseThpStack();
 
+/// Call before dlopen() of the file \p library: makes the stack executable
+/// where the C library would miss a part of it, if the file asks for that.
+void allowCodeOnStack(const char *library);
+
 /// The stack if it is on transparent pages and so grew before it was needed;
 /// else empty.
 Range getThpStack();

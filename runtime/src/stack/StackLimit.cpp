@@ -3,6 +3,12 @@
 // A process stack on large pages follows RLIMIT_STACK. The kernel reads the
 // limit whenever its own stack grows, and a program may change it at any time.
 // A change by another process or by a raw system call is not seen.
+//
+// It also follows a library that comes by dlopen() and puts code on the stack
+// (internal procedures of Fortran and nested functions of GNU C, passed as
+// arguments). The C library makes the mapping of the first frames executable,
+// and knows no other. Not seen: a library named without a folder, or needed by
+// another one.
 
 #include "base/ProcessLock.h"
 #include "base/Syscall.h"
@@ -10,9 +16,36 @@
 #include "pages/Shortage.h"
 #include "stack/Stack.h"
 
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
 #include <sys/mman.h>
 
 using namespace mpg;
+
+/// Whether the file at \p path is a library that asks for an executable stack.
+static bool putsCodeOnStack(const char *path) {
+  long file = rawCall(SYS_openat, AT_FDCWD, long(path), O_RDONLY | O_CLOEXEC);
+  if (isError(file))
+    return false;
+  ElfW(Ehdr) elf = {};
+  ElfW(Phdr) headers[64];
+  long size = rawCall(SYS_pread64, file, long(&elf), sizeof elf, 0);
+  bool isElf = size == sizeof elf && !memcmp(elf.e_ident, ELFMAG, SELFMAG);
+  size = isElf ? rawCall(SYS_pread64, file, long(headers), sizeof headers,
+                         long(elf.e_phoff))
+               : 0;
+  rawCall(SYS_close, file);
+  long count = size / long(sizeof *headers);
+  if (count > elf.e_phnum)
+    count = elf.e_phnum;
+  if (count <= 0)
+    return false;
+  for (long i = 0; i < count; ++i)
+    if (headers[i].p_type == PT_GNU_STACK)
+      return headers[i].p_flags & PF_X;
+  return true; // what the C library takes for granted without the header
+}
 
 namespace {
 
@@ -20,6 +53,7 @@ struct Watched {
   ProcessLock lock;
   PlacedStack stack;
   uintptr_t openStart = 0; ///< below it the large part cannot be touched
+  int rights = PROT_READ | PROT_WRITE; ///< above that
   long process = 0;
   /// From the end of the stack according to the C library to its real end.
   /// Empty if both agree.
@@ -93,12 +127,29 @@ Range mpg::findWholeStack(Range reported) {
   return reported;
 }
 
+static void setRights(Range range, int rights) {
+  rawCall(SYS_mprotect, long(range.start), long(range.bytes()), rights);
+}
+
+/// The same rights for the mapping that grows downwards from \p top on.
+static void setRightsBelow(uintptr_t top) {
+  setRights({top - basePageBytes(), top}, watched.rights | PROT_GROWSDOWN);
+}
+
+/// Normal pages below \p top that grow.
+static bool growBelow(uintptr_t top) {
+  if (!mapGrowingBelow(top))
+    return false;
+  setRightsBelow(top);
+  return true;
+}
+
 /// Normal pages below that grow, in the place of the gap.
 static void letGrow() {
   PlacedStack &stack = watched.stack;
   uintptr_t gap = stack.large.start - guardGapBytes();
   releasePlace({gap, stack.large.start - growingStartBytes});
-  stack.grows = mapGrowingBelow(stack.large.start);
+  stack.grows = growBelow(stack.large.start);
 }
 
 /// Returns whole pages of the large part that this thread, the stack's owner,
@@ -119,7 +170,7 @@ static void shrink() {
   if (stack.grownTo)
     stack.grownTo = start;
   // The kernel's own stack grows again where nothing is below it.
-  stack.grows = stack.grownTo || isInFirstPart || mapGrowingBelow(start);
+  stack.grows = stack.grownTo || isInFirstPart || growBelow(start);
   notePartNotSeen(lowestAddress());
 }
 
@@ -129,7 +180,7 @@ static void openFrom(uintptr_t start) {
       opens ? Range{start, watched.openStart} : Range{watched.openStart, start};
   if (change.empty())
     return;
-  int rights = opens ? PROT_READ | PROT_WRITE : PROT_NONE;
+  int rights = opens ? watched.rights : PROT_NONE;
   if (!isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
                        rights)))
     watched.openStart = start;
@@ -166,6 +217,24 @@ void mpg::releaseThpStack() {
   Locked hold(watched.lock);
   if (watched.stack.grownTo)
     shrink();
+}
+
+// A stack moved as a whole does not grow, so the C library cannot make it
+// executable: dlopen() fails and says so.
+void mpg::allowCodeOnStack(const char *library) {
+  Locked hold(watched.lock);
+  const PlacedStack &stack = watched.stack;
+  if (stack.large.empty() || stack.isWhole || (watched.rights & PROT_EXEC) ||
+      !putsCodeOnStack(library))
+    return;
+  watched.rights |= PROT_EXEC;
+  if (stack.grownTo) {
+    setRightsBelow(stack.large.end);
+    return;
+  }
+  setRights({watched.openStart, stack.large.end}, watched.rights);
+  if (stack.grows)
+    setRightsBelow(stack.large.start);
 }
 
 Range mpg::getThpStack() {

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -371,7 +372,9 @@ static Next<void *(const char *, int)> nextOpen;
 static void *openNothing(const char *, int) { return nullptr; }
 
 extern "C" __attribute__((visibility("hidden"))) Target
-mpg_target_of_dlopen(int flags) {
+mpg_target_of_dlopen(const char *file, int flags) {
+  if (file && strchr(file, '/'))
+    allowCodeOnStack(file);
   bool drop = (flags & RTLD_DEEPBIND) && heapIsOurs();
   auto *real = nextOpen.get("dlopen");
   return {real ? real : openNothing, drop ? flags & ~RTLD_DEEPBIND : flags};
@@ -389,7 +392,6 @@ dlopen:
   endbr64
   pushq %rdi
   .cfi_def_cfa_offset 16
-  movl %esi, %edi
   callq mpg_target_of_dlopen
   popq %rdi
   .cfi_def_cfa_offset 8
@@ -416,7 +418,6 @@ dlopen:
   .cfi_offset x29, -32
   .cfi_offset x30, -24
   str x0, [sp, #16]
-  mov w0, w1
   bl mpg_target_of_dlopen
   mov x16, x0
   ldr x0, [sp, #16]
