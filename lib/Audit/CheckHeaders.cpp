@@ -218,8 +218,11 @@ static void addExecutableStack(Findings &findings) {
   finding.cost = "a runtime that moves stacks must keep them executable; a "
                  "security policy may refuse the file";
   finding.setFixWords(
-      "An assembler source lacks its .note.GNU-stack section; add "
-      "it, or tell the linker:");
+      "An internal procedure (Fortran) or nested function (C) that is passed "
+      "on needs code on the stack: compile with -ftrampoline-impl=heap (gcc "
+      "14) or -fsafe-trampoline (flang 23). The flag below would end such a "
+      "program by SIGSEGV. The flag is for an assembler source that lacks its "
+      ".note.GNU-stack section:");
 }
 
 static void checkProtections(const Subject &subject, Findings &findings) {

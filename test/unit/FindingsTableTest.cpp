@@ -106,7 +106,7 @@ TEST(FindingsTable, WordsOfACheckReplaceThoseOfTheTable) {
                       "  clang: -Wl,-z,noexecstack\n"
                       "  flang: -Wl,-z,noexecstack";
   EXPECT_TRUE(
-      StringRef(fixText(finding, context)).ends_with("linker:" + lines));
+      StringRef(fixText(finding, context)).ends_with("section:" + lines));
   finding.setFixWords("Do this:");
   EXPECT_EQ(fixText(finding, context), "Do this:" + lines);
   finding = {};
