@@ -306,7 +306,8 @@ def own_files(folder: str) -> List[str]:
 def make_bases(folder: str) -> List[Tuple[str, bytes]]:
     """The base files: own ones (built in `folder`) and this machine's."""
     roots = ["/usr/bin", "/usr/lib", "/usr/aarch64-linux-gnu"]
-    found = facts_oracle.find_candidates(list(filter(os.path.isdir, roots)))
+    found = list(filter(facts_oracle.is_candidate,
+                        facts_oracle.find_files(list(filter(os.path.isdir, roots)))))
     paths = own_files(folder)
     for root, suffix, count in (("/usr/bin", "", 12),
                                 ("/usr/lib/x86_64-linux-gnu", ".so", 8),
