@@ -23,7 +23,6 @@ enum class UnitState : uint8_t {
   used,   ///< first unit of a block in use
   cached, ///< first unit of a block that was freed and waits to be used again
   slabs,  ///< first unit of a frame that is divided into slabs
-  large,  ///< first unit of a block with frames of its own
   packed, ///< first unit of a block in use that may share pages: HeapPacked.cpp
   packedFree, ///< the same after it was freed
   mapped,     ///< a frame that has memory

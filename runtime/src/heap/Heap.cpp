@@ -209,12 +209,18 @@ static void *allocateBig(Request &request) {
   if (fitsArena && isLarge && !largeSettings.always)
     if (void *block = allocateMedium(request, /*mayGrow=*/false))
       return block;
-  if (!fitsArena || (isLarge && mayHaveLarge())) {
-    request.dirtyPages = 0;
-    return reinterpret_cast<void *>(
-        allocateLarge(request.bytes, request.alignment, request.error));
+  auto pages = HeapPages::large;
+  if (fitsArena && !(isLarge && mayHaveLarge())) {
+    void *block = allocateMedium(request, /*mayGrow=*/true);
+    if (block || request.error)
+      return block;
+    pages = HeapPages::base;
   }
-  return allocateMedium(request, /*mayGrow=*/true);
+  bool isDirty;
+  uintptr_t block = allocateLarge(request.bytes, request.alignment, pages,
+                                  isDirty, request.error);
+  request.dirtyPages = isDirty ? UINT32_MAX : 0;
+  return reinterpret_cast<void *>(block);
 }
 
 /// Falls back to the next malloc when the range is full, or when a limit on
@@ -238,6 +244,7 @@ static bool makeRoom(size_t bytes) {
   if (left == UINT64_MAX || bytes > left + mapped)
     return false;
   freeUnusedPages();
+  heapSpace.recycleKept();
   for (unsigned i = 0; i < arenaCount(); ++i)
     arenaAt(uint16_t(i)).trim(0);
   return heapSpace.mapped().all() < mapped;
@@ -371,16 +378,19 @@ static bool isBeforePacked(uintptr_t address, uint32_t page) {
 static BlockPlace makeInside(uintptr_t address) {
   BlockPlace place;
   place.kind = BlockPlace::freed;
-  uint32_t first = getPage(address);
-  while (first > 0 && (heapMap.pages[first].state == UnitState::inside ||
-                       isBeforePacked(address, first)))
+  uint32_t first = getPage(address), large;
+  while (!(large = largePages(first)) && first > 0 &&
+         (heapMap.pages[first].state == UnitState::inside ||
+          isBeforePacked(address, first)))
     --first;
   UnitState state = heapMap.pages[first].state;
-  bool isUsed = isMediumBlock(state) || state == UnitState::large;
+  bool isUsed = large || isMediumBlock(state);
   bool isFreed = state == UnitState::cached || state == UnitState::packedFree;
+  if (isUsed || isFreed)
+    place.block = large ? largeBlock(first, large) : mediumBlock(first);
   // A packed block may have the whole page on which a freed one began.
-  if ((isUsed || isFreed) && address < mediumBlock(first).end)
-    place.block = mediumBlock(first);
+  if (address >= place.block.end)
+    place.block = {};
   if (isUsed && !place.block.empty())
     place.kind = BlockPlace::inside;
   return place;
@@ -404,18 +414,19 @@ static BlockPlace placeInSlab(Slab &slab, uintptr_t address, size_t offset) {
 static BlockPlace placeInPages(uintptr_t address) {
   uint32_t page = getPage(address), frame = getFramePage(page);
   BlockPlace place;
-  place.page = page;
-  if (heapMap.pages[frame].state == UnitState::large) {
+  if (uint32_t pages = largePages(frame)) {
     place.kind = BlockPlace::large;
     place.page = frame;
+    place.block = largeBlock(frame, pages);
   } else if (heapSpace.isLost(address)) {
     return {};
   } else if (isMediumBlock(heapMap.pages[page].state)) {
     place.kind = BlockPlace::medium;
+    place.page = page;
+    place.block = mediumBlock(page);
   } else {
     return makeInside(address);
   }
-  place.block = mediumBlock(place.page);
   if (place.block.start == address)
     return place;
   place.kind = BlockPlace::inside;
@@ -569,7 +580,8 @@ static bool resizeInPlace(const BlockPlace &place, size_t bytes) {
     return false;
   uint64_t threshold = largeSettings.threshold.load(std::memory_order_relaxed);
   if (place.kind == BlockPlace::large)
-    return bytes >= threshold && resizeLarge(place.page, bytes);
+    return (bytes >= threshold || bytes >= heapSpace.hugePageBytes()) &&
+           resizeLarge(place.page, bytes);
   if (!fits && bytes >= threshold)
     return false;
   size_t rest = fits ? place.block.bytes() - bytes : SIZE_MAX;

@@ -7,7 +7,7 @@
 #include "base/Messages.h"
 #include "base/Syscall.h"
 #include "heap/Heap.h"
-#include "heap/HeapMedium.h"
+#include "heap/HeapLarge.h"
 #include "heap/HeapSmall.h"
 #include "heap/HeapWalk.h"
 #include "mpg/mpg.h"
@@ -309,9 +309,10 @@ void HeapVerify::inspect(const Slab &slab, uintptr_t start) {
 void HeapVerify::inspect(const HeapTile &tile) {
   if (tile.isBroken)
     return addTable(addressOfPage(tile.page));
-  bool isUsed = tile.isMedium() || tile.state == UnitState::large;
   // Read only once its pages cannot go: see HeapSpace::give.
-  if (heapChecks.guards && isUsed)
+  if (heapChecks.guards && tile.isLarge)
+    inspectGuard(largeBlock(tile.page, tile.pages));
+  else if (heapChecks.guards && tile.isMedium())
     inspectGuard(mediumBlock(tile.page));
   else if (tile.isMedium())
     inspectEdges(tile.page);

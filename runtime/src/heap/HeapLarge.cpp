@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HeapLarge.h. The entry of the first page of a block's frames has its
-// length in pages and its shift in steps of 256 bytes: the block may start up
-// to four pages after that one.
+// See HeapLarge.h. The entry of a block's first frame has its length in pages
+// and its shift in steps of 256 bytes: the block may start up to four pages
+// after the frame.
 
 #include "heap/HeapLarge.h"
 
@@ -42,51 +42,64 @@ static unsigned countColors(size_t bytes, size_t alignment, size_t &frames) {
   return max;
 }
 
-uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, int &error) {
+static void setPages(uint32_t page, uint32_t pages) {
+  __atomic_store_n(&heapSpace.getFrame(page).next, pages, __ATOMIC_RELEASE);
+}
+
+uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, HeapPages pages,
+                             bool &isDirty, int &error) {
   error = ENOSPC;
   if (bytes >= heapSpace.range().bytes())
     return 0;
   size_t frames;
   unsigned colors = countColors(bytes, alignment, frames);
   Range memory;
-  error = heapSpace.acquire(frames * heapSpace.hugePageBytes(), alignment, {},
-                            memory);
+  size_t frameBytes = frames * heapSpace.hugePageBytes();
+  isDirty =
+      pages == HeapPages::base && heapSpace.acquireKept(frameBytes, memory);
+  error = isDirty ? 0
+                  : heapSpace.acquire(frameBytes, alignment,
+                                      {-1, SIZE_MAX, pages}, memory);
   if (error)
     return 0;
-  unsigned shift =
-      colors > 1 ? color.fetch_add(1, std::memory_order_relaxed) % colors : 0;
   uint32_t page = getPage(memory.start);
-  heapMap.pages[page] = {uint32_t(memory.bytes() / heapPageBytes),
-                         0,
-                         0,
-                         0,
-                         uint8_t(shift),
-                         UnitState::large};
+  // Where frames may have been in use, the same page of them is written again.
+  unsigned shift = (pages == HeapPages::base
+                        ? page * 2654435761u >> 16
+                        : color.fetch_add(1, std::memory_order_relaxed)) %
+                   colors;
+  heapSpace.getFrame(page).previous = shift;
+  setPages(page, uint32_t(memory.bytes() / heapPageBytes));
   count(memory.bytes());
-  return largeBlock(page).start;
+  return memory.start + shift * colorStepBytes;
 }
 
 /// All of a block's frames.
 static Range getFrames(uint32_t page) {
-  return {addressOfPage(page), largeBlock(page).end};
+  uint32_t pages = largePages(page);
+  MPG_CHECK(pages);
+  return {addressOfPage(page), largeBlock(page, pages).end};
 }
 
 void mpg::freeLarge(uint32_t page) {
   Range memory = getFrames(page);
-  heapMap.pages[page].state = UnitState::inside;
+  setPages(page, 0);
   blocks.fetch_sub(1);
   blockBytes.fetch_sub(memory.bytes());
-  heapSpace.recycle(memory);
+  // A part of the memory that may stay free, of all of which little is present.
+  uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  if (!heapSpace.keep(memory, trimBytes / 4))
+    heapSpace.recycle(memory);
 }
 
 bool mpg::resizeLarge(uint32_t page, size_t bytes) {
   Range now = getFrames(page);
-  uintptr_t end =
-      roundUp(largeBlock(page).start + bytes, heapSpace.hugePageBytes());
+  uintptr_t start = largeBlock(page, largePages(page)).start,
+            end = roundUp(start + bytes, heapSpace.hugePageBytes());
   if (end > now.end && heapSpace.acquireAt(now.end, end - now.end, {}) != 0)
     return false;
   raise(maxBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
-  heapMap.pages[page].length = uint32_t((end - now.start) / heapPageBytes);
+  setPages(page, uint32_t((end - now.start) / heapPageBytes));
   if (end < now.end)
     heapSpace.recycle({end, now.end});
   return true;

@@ -19,20 +19,30 @@ struct LargeSettings {
 };
 extern LargeSettings largeSettings;
 
-/// A block of at least \p bytes of zeros, its start a multiple of \p alignment
-/// (any power of two). 0: \p error is ENOMEM or ENOSPC.
-uintptr_t allocateLarge(size_t bytes, size_t alignment, int &error);
+/// A block of at least \p bytes, zero unless \p isDirty. Its start is a
+/// multiple of \p alignment: any power of two, up to the frame with
+/// HeapPages::base. 0: \p error is ENOMEM or ENOSPC.
+uintptr_t allocateLarge(size_t bytes, size_t alignment, HeapPages pages,
+                        bool &isDirty, int &error);
 
-/// The block of the frames that begin with \p page.
-inline Range largeBlock(uint32_t page) {
-  MPG_CHECK(heapMap.pages[page].state == UnitState::large);
-  return mediumBlock(page);
-}
-
-/// The first page of the frame that \p page is in, where the entry of a large
-/// block is.
+/// The first page of the frame that \p page is in.
 inline uint32_t getFramePage(uint32_t page) {
   return page & ~uint32_t(heapSpace.hugePageBytes() / heapPageBytes - 1);
+}
+
+/// Pages of the large block whose frames begin with \p page; 0: there is none.
+inline uint32_t largePages(uint32_t page) {
+  const UnitEntry &frame = heapSpace.getFrame(page);
+  return page == getFramePage(page) && frame.state == UnitState::mapped
+             ? __atomic_load_n(&frame.next, __ATOMIC_ACQUIRE)
+             : 0;
+}
+
+/// The block of the \p pages from \p page on.
+inline Range largeBlock(uint32_t page, uint32_t pages) {
+  uintptr_t start = addressOfPage(page);
+  return {start + heapSpace.getFrame(page).previous * colorStepBytes,
+          start + uintptr_t(pages) * heapPageBytes};
 }
 
 void freeLarge(uint32_t page);

@@ -19,6 +19,8 @@
 using namespace mpg;
 
 ArenaSettings mpg::arenaSettings;
+/// Of all arenas.
+static std::atomic<uint64_t> arenaBytes{0};
 
 // Blocks
 
@@ -104,6 +106,23 @@ uint32_t Arena::acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
 /// holds fewer gains little memory, and its thread could keep none of them.
 static constexpr uint32_t minTaken = 512;
 
+/// Longer blocks are arrays, as a rule: what is there of them is written.
+static constexpr uint64_t maxSparseBytes = 32 << 20;
+
+/// Whether a block should have frames of its own: a long one of which little is
+/// written. In an arena it has a page of the table, as much as is present of
+/// it. Not where blocks come and go, since that takes system calls. Some stay
+/// in the arena: they show PageChoice how much is written.
+bool Arena::leavesToFrames(const PageChoice &choice, uint64_t bytes) {
+  constexpr uint32_t minInRow = 64, sampleEach = 16;
+  bool mayLeave = &choice == &forLongBlocks && choice.isSparse() &&
+                  bytes <= maxSparseBytes && !isOfNode() &&
+                  arenaSettings.trimBytes.load() != UINT64_MAX;
+  return mayLeave && ++grownInRow > minInRow && grownInRow % sampleEach &&
+         heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed),
+                           bytes + 2 * hugeFrameBytes);
+}
+
 uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
                          uint32_t &dirtyPages, int &error) {
   emptyQueue();
@@ -124,6 +143,10 @@ uint32_t Arena::allocate(size_t bytes, size_t alignment, bool mayGrow,
     return page;
   if (mayGrow)
     dissolveListed();
+  if (mayGrow && leavesToFrames(choice, bytes)) {
+    error = 0;
+    return 0;
+  }
   uint32_t page = acquire(shape.pages, pageAlignment,
                           mayGrow ? &choice : nullptr, dirtyPages, error);
   if (!page)
@@ -171,8 +194,10 @@ void Arena::emptyQueue() {
 
 /// Takes in a block that was freed.
 void Arena::recycle(uint32_t page, uint64_t besideBytes) {
-  taken = 0;
   const UnitEntry &entry = heapMap.pages[page];
+  taken = 0;
+  if (entry.length >= hugeFrameBytes / heapPageBytes)
+    grownInRow = 0;
   if (entry.state == UnitState::packedFree)
     recyclePacked(page, besideBytes);
   else
@@ -244,9 +269,6 @@ bool Arena::lengthen(uint32_t end, uint32_t more) {
 
 // Memory
 
-/// Of all arenas.
-static std::atomic<uint64_t> arenaBytes{0};
-
 /// How much to take when \p need is needed: more in a large arena, to limit its
 /// mappings, but never more than half a percent too much.
 uint64_t Arena::stepBytes(uint64_t need) const {
@@ -317,13 +339,12 @@ void Arena::forgetNeed(uint64_t free) {
 FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
                                PageChoice &choice, int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.hugePageBytes());
-  // Longer blocks are arrays, as a rule: what is there of them is written.
-  constexpr uint64_t maxSparseBytes = 32 << 20;
   bool isAsSettings = node >= 0 || needBytes > maxSparseBytes;
   HeapSupply supply{node, needBytes,
                     isAsSettings ? HeapPages::large : choice.choose()};
   // Base pages that nobody writes to cost nothing.
-  uint64_t step = supply.pages == HeapPages::base ? mappedBytes / 8 : 0;
+  bool isShort = supply.pages == HeapPages::base && &choice == &forBlocks;
+  uint64_t step = isShort ? mappedBytes / 8 : 0;
   step = stepBytes(step > needBytes ? step : needBytes);
   keepReturned(needBytes);
   error = ENOMEM;

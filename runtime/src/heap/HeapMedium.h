@@ -92,9 +92,10 @@ public:
 
   /// First page of a block of at least \p bytes, its start a multiple of
   /// \p alignment, a power of two of at most one frame. 0: \p error is ENOMEM
-  /// or ENOSPC (as HeapSpace::take). \p dirtyPages: so many of its pages, the
-  /// first ones, may have been written to; the others are zero. \p mayGrow
-  /// false: only what is free already.
+  /// or ENOSPC (as HeapSpace::take), or 0: the block should have frames of its
+  /// own, on base pages. \p dirtyPages: so many of its pages, the first ones,
+  /// may have been written to; the others are zero. \p mayGrow false: only what
+  /// is free already.
   uint32_t allocate(size_t bytes, size_t alignment, bool mayGrow,
                     uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
 
@@ -140,6 +141,8 @@ private:
   uint32_t acquire(uint32_t pages, uint32_t alignment, PageChoice *growth,
                    uint32_t &dirtyPages, int &error) MPG_REQUIRES(lock);
   bool leavesRest(uint32_t pages) const MPG_REQUIRES(lock);
+  bool leavesToFrames(const PageChoice &choice, uint64_t bytes)
+      MPG_REQUIRES(lock);
   FreeRuns::Run acquireFree(uint32_t pages, uint32_t alignment)
       MPG_REQUIRES(lock);
   FreeRuns::Run keepPart(FreeRuns::Run run, uint32_t pages, uint32_t place)
@@ -209,6 +212,8 @@ private:
   std::atomic<uint32_t> queue{0}; ///< blocks that others have freed
   /// Blocks in memory that others had, since the last one was freed.
   uint32_t taken MPG_GUARDED_BY(lock) = 0;
+  /// Requests for long blocks in new memory, since one was freed.
+  uint32_t grownInRow MPG_GUARDED_BY(lock) = 0;
   /// The packed block on whose last page the next one may begin.
   uint32_t lastPacked MPG_GUARDED_BY(lock) = 0;
   /// Of packed blocks that were freed and kept whole.
@@ -266,7 +271,7 @@ inline Range mediumBlock(uint32_t page) {
   const UnitEntry &entry = heapMap.pages[page];
   UnitState state = entry.state;
   MPG_CHECK(isMediumBlock(state) || isPackedBlock(state) ||
-            state == UnitState::cached || state == UnitState::large);
+            state == UnitState::cached);
   uintptr_t pages = addressOfPage(page);
   uintptr_t start = pages + entry.detail * colorStepBytes;
   if (isPackedBlock(state))

@@ -119,6 +119,7 @@ bool HeapSpace::startTables() {
   heapMap.base = reserved.start;
   heapMap.random = uint32_t(addressRandom());
   addresses.start(frames, 0);
+  kept.start(frames, 1);
   addresses.recycle({1, uint32_t(bytes / hugeBytes - 2), false});
   return true;
 }
@@ -216,8 +217,13 @@ void HeapSpace::setState(Range memory, UnitState state) {
 
 void HeapSpace::setSource(Range memory, Source source) {
   assertHeld();
-  forget(memory);
-  note(memory, source);
+  FreeRuns::Run run = getRun(memory);
+  for (uint32_t i = run.first; i < run.end(); ++i) {
+    bytesOn(now, Source(frames[i].detail)) -= hugeBytes;
+    frames[i].detail = uint8_t(source);
+    frames[i].length = 0;
+  }
+  bytesOn(now, source) += memory.bytes();
 }
 
 void HeapSpace::reportRegion() {
@@ -520,6 +526,58 @@ void HeapSpace::recycle(Range memory) {
   recycleAddresses(memory);
   Locked hold(lock);
   reportRegion();
+}
+
+bool HeapSpace::keep(Range memory, uint64_t maxBytes) {
+  if (!isForSparse(memory.start))
+    return false;
+  // To look at one frame takes a microsecond; it is another one each time.
+  size_t count = memory.bytes() / hugeBytes;
+  uintptr_t at = memory.start + keepTurn.fetch_add(1) % count * hugeBytes;
+  size_t pages = countPresent({at, at + hugeBytes}) * count;
+  Locked hold(lock);
+  if ((keptPages + pages) * heapPageBytes > maxBytes)
+    return false;
+  keptPages += pages;
+  setState(memory, UnitState::inside);
+  kept.recycle(getRun(memory));
+  return true;
+}
+
+/// Frames that were kept are in use again.
+Range HeapSpace::reviveKept(FreeRuns::Run run) {
+  for (uint32_t i = run.first; i < run.end(); ++i)
+    frames[i] = {0, 0, 0, 0, uint8_t(Source::normal), UnitState::mapped};
+  return getRange(run);
+}
+
+bool HeapSpace::acquireKept(size_t bytes, Range &memory) {
+  Locked hold(lock);
+  uint64_t all = kept.freeUnits();
+  FreeRuns::Run run = kept.acquire(uint32_t(bytes / hugeBytes));
+  if (!run.first)
+    return false;
+  keptPages -= keptPages * run.length / all;
+  memory = reviveKept(run);
+  return true;
+}
+
+bool HeapSpace::recycleKept() {
+  for (bool any = false;; any = true) {
+    Range memory;
+    {
+      Locked hold(lock);
+      keptPages = 0;
+      kept.drainEach([&](FreeRuns::Run run) {
+        assertHeld();
+        memory = reviveKept(run);
+        return false;
+      });
+    }
+    if (memory.empty())
+      return any;
+    recycle(memory);
+  }
 }
 
 /// Base pages of \p memory are gone, so its frames are not made whole again.

@@ -98,6 +98,14 @@ public:
   /// not in use; several takes may be given back together, or in parts.
   void recycle(Range frames);
 
+  /// Keeps frames that came on base pages, for acquireKept(), while at most
+  /// \p maxBytes of all such are present. False: recycle() them.
+  bool keep(Range frames, uint64_t maxBytes);
+  /// \p bytes of them, not zero. False: there are none.
+  bool acquireKept(size_t bytes, Range &memory);
+  /// Gives them back to the system. Returns whether there were any.
+  bool recycleKept();
+
   /// Makes the whole base pages of \p memory zero and gives them back; the
   /// addresses stay, and so do hugetlb pages. Returns whether any went. pre:
   /// nothing in it is in use; no lock is held, as unmapChosen().
@@ -137,6 +145,12 @@ public:
   /// Whether any of \p memory is on hugetlb pages; what others map or unmap at
   /// this moment is seen or not. Needs no lock.
   bool hasHuge(Range memory) const;
+
+  /// The entry of the frame in which \p page lies. Its links are the owner's
+  /// of the frame; they are 0 when it comes.
+  UnitEntry &getFrame(uint32_t page) {
+    return frames[page / uint32_t(hugeBytes / heapPageBytes)];
+  }
 
   size_t hugePageBytes() const { return hugeBytes; }
   Range range() const { return reserved; }
@@ -202,6 +216,7 @@ private:
   void forget(Range memory);
   void noteSplit(Range memory);
   void setState(Range memory, UnitState state);
+  Range reviveKept(FreeRuns::Run run);
   void reportRegion();
   void updatePeak();
 
@@ -210,10 +225,13 @@ private:
   size_t hugeBytes = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;                 ///< the policy: what is needed
-  bool mustPageIn = false;                   ///< demand may fail: everything
-  UnitEntry *frames = nullptr;               ///< one for each; 0 is never used
-  FreeRuns addresses MPG_GUARDED_BY(lock);   ///< of frames without memory
+  bool pageInAtOnce = false;               ///< the policy: what is needed
+  bool mustPageIn = false;                 ///< demand may fail: everything
+  UnitEntry *frames = nullptr;             ///< one for each; 0 is never used
+  FreeRuns addresses MPG_GUARDED_BY(lock); ///< of frames without memory
+  FreeRuns kept MPG_GUARDED_BY(lock);      ///< of frames with base pages
+  uint64_t keptPages MPG_GUARDED_BY(lock) = 0; ///< present, of these; about
+  std::atomic<unsigned> keepTurn{0};
   uintptr_t slabsEnd = 0;                    ///< what has no slab begins here
   Range tables MPG_GUARDED_BY(lock);         ///< the open part
   size_t openCount MPG_GUARDED_BY(lock) = 0; ///< frames whose tables are open

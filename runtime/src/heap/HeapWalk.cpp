@@ -5,7 +5,7 @@
 #include "heap/HeapWalk.h"
 #include "base/CLibrary.h"
 #include "heap/Heap.h"
-#include "heap/HeapMedium.h"
+#include "heap/HeapLarge.h"
 #include "heap/HeapSlabs.h"
 #include "mpg/mpg.h"
 #include <errno.h>
@@ -60,10 +60,6 @@ static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
     return page % framePages == 0 ? framePages : 0;
   case UnitState::slabs: // the length is a set of slabs
     return page % slabPages == 0 && slabPages <= end - page ? slabPages : 0;
-  case UnitState::large:
-    return isInside && page % framePages == 0 && length % framePages == 0
-               ? length
-               : 0;
   case UnitState::free: {
     if (!isInside || length == 0)
       return 0;
@@ -84,11 +80,13 @@ static uint32_t getLength(const UnitEntry &entry, uint32_t page, uint32_t end) {
 
 HeapTile mpg::readTile(uint32_t page, uint32_t endPage) {
   const UnitEntry &entry = heapMap.pages[page];
-  uint32_t length = getLength(entry, page, endPage);
-  HeapTile tile{page, length, entry.state, entry.owner, length == 0};
-  bool isOfArena =
-      tile.state != UnitState::inside && tile.state != UnitState::large;
-  if (isOfArena && tile.owner >= arenaCount())
+  uint32_t large = largePages(page);
+  uint32_t length = !large                    ? getLength(entry, page, endPage)
+                    : large <= endPage - page ? large
+                                              : 0;
+  HeapTile tile{page,        length,     entry.state,
+                entry.owner, large != 0, length == 0};
+  if (tile.state != UnitState::inside && tile.owner >= arenaCount())
     tile.isBroken = true;
   if (tile.isBroken) {
     uint64_t next =
@@ -172,7 +170,7 @@ static void addTile(ArenaUse &use, const HeapTile &tile) {
 }
 
 static void addLarge(HeapUse &use, const HeapTile &tile) {
-  use.large.add(1, mediumBlock(tile.page).bytes());
+  use.large.add(1, largeBlock(tile.page, tile.pages).bytes());
   use.largeMappedBytes += uint64_t(tile.pages) * heapPageBytes;
 }
 
@@ -181,10 +179,12 @@ HeapUse mpg::readHeapUse(ArenaUse *each, unsigned first, unsigned count) {
   HeapUse use;
   HeapHeld held;
   forEachTile([&](const HeapTile &tile) {
-    if (tile.isBroken || tile.state == UnitState::inside)
+    if (tile.isBroken)
       return;
-    if (tile.state == UnitState::large)
+    if (tile.isLarge)
       return addLarge(use, tile);
+    if (tile.state == UnitState::inside)
+      return;
     addTile(use.arenas, tile);
     if (tile.owner - first < count)
       addTile(each[tile.owner - first], tile);

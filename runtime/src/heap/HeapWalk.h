@@ -45,8 +45,9 @@ void freeUnusedPages();
 struct HeapTile {
   uint32_t page;
   uint32_t pages;
-  UnitState state; ///< inside: a frame without memory
+  UnitState state; ///< inside: a large block, or a frame without memory
   uint16_t owner;  ///< the arena; not of large blocks
+  bool isLarge;    ///< a large block
   /// The entry makes no sense; `pages` then leads to the next frame.
   bool isBroken;
   uint32_t end() const { return page + pages; }
