@@ -221,11 +221,16 @@ void ProfileRecorder::addRest(const std::vector<ProgramSegment> &segments,
                               HeapRange heap) {
   std::vector<Range> named = std::move(ranges);
   ranges.clear();
-  auto regionAt = [&](size_t area, uint64_t at) {
+  auto regionAt = [&](size_t area, uint64_t at) -> std::optional<RunRegion> {
     for (const ProgramSegment &segment : segments)
       if (at >= alignDown(segment.start, 4096) &&
           at < alignTo(segment.end, 4096))
         return at < segment.fileEnd ? RunRegion::data : RunRegion::bss;
+    // The rest of the last large page of .bss has no variable.
+    uint64_t page = std::max<uint64_t>(areas[area].pageBytes, 4096);
+    for (const ProgramSegment &segment : segments)
+      if (at >= segment.end && at < alignTo(segment.end, page))
+        return std::nullopt;
     if (at >= heap.start && at < heap.end)
       return RunRegion::heap;
     RunRegion region = regionOfArea(areas, area);
@@ -254,8 +259,9 @@ void ProfileRecorder::addRest(const std::vector<ProgramSegment> &segments,
       if (border != borders.end())
         end = std::min(end, *border);
       bool isTables = at >= heap.end && at < heap.tablesEnd; // only libmpg's
-      if (end > at && !isTables)
-        addGap(index, at, end, regionAt(index, at));
+      std::optional<RunRegion> region = regionAt(index, at);
+      if (end > at && !isTables && region)
+        addGap(index, at, end, *region);
       at = end > at ? end : std::min(next->end, area.end);
     }
   }
