@@ -73,13 +73,17 @@ static bool isForRoot(StringRef command) {
 }
 
 /// Steps for a user until the administrator has answered.
-static void writeWorksNow(raw_ostream &out, const Node &node) {
+static void writeWorksNow(raw_ostream &out, const Node &node,
+                          const Verdict &verdict) {
   Fact<std::string> word = node.transparent.effective(largePageBytes);
-  writeFilled(out, "  now:  ",
-              word && *word != "never"
-                  ? "mpgrun PROGRAM works without that, on transparent huge "
-                    "pages"
-                  : "programs run, on normal pages");
+  bool isTransparent = word && *word != "never";
+  StringRef works = "mpgrun PROGRAM works without that, on ";
+  if (verdict.status == VerdictStatus::pool)
+    writeFilled(out, "  now:  ", works.str() + "pages of the pool");
+  else if (isTransparent)
+    writeFilled(out, "  now:  ", works.str() + "transparent huge pages");
+  else
+    writeFilled(out, "  now:  ", "programs run, on normal pages");
 }
 
 static void writeVerdict(raw_ostream &out, const Node &node,
@@ -105,7 +109,7 @@ static void writeVerdict(raw_ostream &out, const Node &node,
     }
   }
   if (asks)
-    writeWorksNow(out, node);
+    writeWorksNow(out, node, verdict);
 }
 
 static void writeNotes(raw_ostream &out, const Verdict &verdict) {

@@ -99,10 +99,12 @@ static void adviseDefrag(const Node &node, Verdict &verdict) {
                {"echo defer+madvise > " + transparentFile("defrag")});
   if (StringRef(defrag).contains("madvise") &&
       isOften(stalls.compactionsInVain, stalls.compactions, 0.5))
-    return add(verdict, true, vain + " (defrag is " + defrag + ")",
-               "programs that ask for large pages wait and get none",
-               {"echo 1 > /proc/sys/vm/compact_memory",
-                "echo defer > " + transparentFile("defrag")});
+    return add(
+        verdict, true, vain + " (defrag is " + defrag + ")",
+        "page faults that ask for transparent huge pages wait, mostly in "
+        "vain",
+        {"echo 1 > /proc/sys/vm/compact_memory",
+         "echo defer > " + transparentFile("defrag")});
   if (defrag == "never" && isOftenRefused(stalls))
     add(verdict, true,
         std::to_string(stalls.refusedFaults) +
