@@ -17,15 +17,11 @@
 namespace mpg {
 
 void writeBenchText(llvm::raw_ostream &out, const BenchRun &run);
-void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
 void writeBenchCsv(llvm::raw_ostream &out, const BenchRun &run);
 void writeBenchHtml(llvm::raw_ostream &out, const BenchRun &run);
 
 /// "7", or "2 of 7" where time was up before the rest of the rounds.
 std::string describeRounds(const BenchRun &run);
-
-/// One repetition as a worker process prints it, on one line.
-void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 
 /// A table of the points that both runs have: ratio after / before with its
 /// interval, and whether the difference is real; then what only one has.
@@ -33,8 +29,8 @@ void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 unsigned writeComparison(llvm::raw_ostream &out, const BenchRun &before,
                          const BenchRun &after);
 
-// Results that may be given to anybody (BenchJson.cpp). Nothing in them names
-// the machine, its owner or a place in its file system.
+// Results that may be given to anybody (BenchAnonymous.cpp). Nothing in them
+// names the machine, its owner or a place in its file system.
 
 /// Names of this machine and of the user, as they may occur in messages of the
 /// system.

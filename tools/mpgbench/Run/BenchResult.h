@@ -10,6 +10,7 @@
 #include "Measure/MachineLoad.h"
 #include "Measure/Statistics.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <string>
 #include <utility>
@@ -106,12 +107,16 @@ struct BenchRun {
   std::vector<ExperimentResult> experiments;
 };
 
+// JSON (BenchJson.cpp), schema mpgbench-1
+
+void writeBenchJson(llvm::raw_ostream &out, const BenchRun &run);
 /// \p text as writeBenchJson wrote it; the error names what is wrong and where.
 /// \p name: the file, for the error.
 llvm::Expected<BenchRun> readBenchJson(llvm::StringRef text,
                                        llvm::StringRef name);
 
-/// One repetition as writeWorkerResult wrote it.
+/// One repetition as a worker process prints it, on one line.
+void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 llvm::Expected<WorkerResult> readWorkerResult(llvm::StringRef line);
 
 } // namespace mpg
