@@ -8,27 +8,20 @@
 //   rounds from element first on, all but one of those that there are
 //   then the loop goes on where as many rounds from element 0 would end
 
-#include "base/ChangeLoops.h"
-#include "base/FrontLoop.h"
 #include "base/Hint.h"
 #include "base/PassOptions.h"
 #include "base/Scev.h"
 #include "stream/Stream.h"
+#include "stream/StreamNest.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 #include <algorithm>
 #include <numeric>
 
@@ -44,21 +37,17 @@ static constexpr int64_t aheadBytes = 512;
 /// Of the non-temporal stores of vectors, which must be aligned to their size
 /// (emmintrin.h of clang 22; Intel SDM, MOVNTPD: read).
 static constexpr uint64_t minVectorBytes = 16;
-/// A last cache, or the part of one for a thread of a team, is larger.
-static constexpr uint64_t minCacheBytes = 1 << 20, minPartBytes = 64 << 10;
 
 static constexpr char notIndependent[] =
     "the compiler has not made vectors of independent elements of it";
 
 namespace {
-class StreamWriter : FrontLoop {
+class StreamWriter : StreamNest {
 public:
   StreamWriter(Loop &loop, const StreamBody &body,
                FunctionAnalysisManager &analyses, const PassOptions &options)
-      : FrontLoop(loop, body.known, analyses, "mpg.stream"), body(body),
-        options(options), header(*loop.getHeader()),
-        loops(analyses.getResult<LoopAnalysis>(function)),
-        dominators(analyses.getResult<DominatorTreeAnalysis>(function)) {}
+      : StreamNest(loop, body.known, analyses, options.streamAlways),
+        body(body), header(*loop.getHeader()) {}
   const char *write();
 
 private:
@@ -75,13 +64,7 @@ private:
   }
   bool canStream() const;
   const char *whyNot() const;
-  Loop *findNest(const Instruction &place) const;
-  Loop *findCopied(const Instruction &place) const;
-  void copyNest(Loop &nest, Value &isMuch);
   uint64_t minElements() const;
-  uint64_t minBytes() const;
-  Value *exceedsCache(Value *bytes, Instruction &place);
-  Value *decide(const Decision &decision, Instruction *&end);
   Value *countFirst(IRBuilder<> &builder);
   Value *areAligned(IRBuilder<> &builder, Instruction &end);
   Value *checkRun(Instruction &end);
@@ -95,15 +78,11 @@ private:
   void addIterations(BasicBlock &block, Counts &counts);
   void fillOnce(BasicBlock &once);
   void fillMiddle(BasicBlock &middle, BasicBlock &once, BasicBlock &after);
-  void addFences(const Loop &nest, Value &isLarge);
   void connect(BasicBlock &front, BasicBlock &check, Value &isLarge, Value &go,
                const Loop *nest);
 
   const StreamBody &body;
-  const PassOptions &options;
   BasicBlock &header;
-  LoopInfo &loops;
-  DominatorTree &dominators;
   uint64_t roundElements = 0;
   Value *first = nullptr;  ///< elements up to the border
   Value *passed = nullptr; ///< elements of all rounds
@@ -143,13 +122,7 @@ uint64_t StreamWriter::minElements() const {
   uint64_t shortest = minRunBytes;
   for (const StoreStream &stream : known.streams)
     shortest = std::min(shortest, stream.minStep);
-  return std::max(2 * roundElements,
-                  options.streamAlways ? 0 : minRunBytes / shortest);
-}
-
-/// Fewer bytes than any last cache, or part of one, holds.
-uint64_t StreamWriter::minBytes() const {
-  return isRegionBody(function) ? minPartBytes : minCacheBytes;
+  return std::max(2 * roundElements, isAlways ? 0 : minRunBytes / shortest);
 }
 
 const char *StreamWriter::whyNot() const {
@@ -163,147 +136,9 @@ const char *StreamWriter::whyNot() const {
   uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
   if (times && times * body.elements < minElements())
     return "it is too short";
-  return !options.streamAlways && getMaxBytes(decision.bytes) <= minBytes()
+  return !isAlways && getMaxBytes(decision.bytes) <= minBytes()
              ? "the caches hold what it writes"
              : nullptr;
-}
-
-/// Whether \p bytes are more than this thread's part of the last cache.
-Value *StreamWriter::exceedsCache(Value *bytes, Instruction &place) {
-  Module &module = *function.getParent();
-  IRBuilder<> builder(&place);
-  Value *limit = builder.CreateLoad(number, getLastCache(module));
-  if (isRegionBody(function)) {
-    Value *threads = builder.CreateCall(module.getOrInsertFunction(
-        "omp_get_num_threads", builder.getInt32Ty()));
-    limit = builder.CreateUDiv(limit, builder.CreateZExt(threads, number));
-  }
-  return builder.CreateICmpSGT(bytes, limit);
-}
-
-/// Whether the nest writes more than the last cache holds. That is asked only
-/// where it writes much: where L1 is full of its arrays, the line with the size
-/// would displace one of them. Moves \p end there, if it is the place.
-Value *StreamWriter::decide(const Decision &decision, Instruction *&end) {
-  if (options.streamAlways)
-    return ConstantInt::getTrue(function.getContext());
-  Value *all = expander.expandCodeFor(decision.bytes, number, decision.place);
-  IRBuilder<> builder(decision.place);
-  Value *isMuch = builder.CreateICmpSGT(all, builder.getInt64(minBytes()));
-  if (Loop *copied = findCopied(*decision.place)) {
-    copyNest(*copied, *isMuch);
-    return exceedsCache(all, *decision.place);
-  }
-  BasicBlock *front = decision.place->getParent();
-  DomTreeUpdater updater(dominators, DomTreeUpdater::UpdateStrategy::Eager);
-  Instruction *asked = SplitBlockAndInsertIfThen(
-      isMuch, decision.place->getIterator(), /*Unreachable=*/false,
-      MDBuilder(function.getContext()).createUnlikelyBranchWeights(), &updater,
-      &loops);
-  Value *isMore = exceedsCache(all, *asked);
-  if (decision.place == end) {
-    end = asked;
-    return isMore;
-  }
-  PHINode *isLarge = PHINode::Create(builder.getInt1Ty(), 2, "",
-                                     decision.place->getParent()->begin());
-  isLarge->addIncoming(builder.getFalse(), front);
-  isLarge->addIncoming(isMore, asked->getParent());
-  return isLarge;
-}
-
-/// Whether \p instruction lets no other thread learn of written memory, and no
-/// exception leave the function.
-static bool isQuiet(const Instruction &instruction) {
-  if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
-    if (call->isAssumeLikeIntrinsic())
-      return true;
-  return !instruction.isAtomic() && !instruction.isVolatile() &&
-         !(isa<CallBase>(instruction) &&
-           (instruction.mayReadOrWriteMemory() || instruction.mayThrow()));
-}
-
-/// Whether \p loop has jumps to computed addresses (`goto *place`): a copy or a
-/// new block behind it would not be among these.
-static bool hasComputedJumps(const Loop &loop) {
-  return llvm::any_of(loop.blocks(), [](const BasicBlock *block) {
-    return isa<IndirectBrInst>(block->getTerminator());
-  });
-}
-
-/// Whether a fence can wait until \p outer is left.
-static bool canFenceBehind(const Loop &outer) {
-  return !hasComputedJumps(outer) &&
-         llvm::all_of(outer.blocks(), [](const BasicBlock *block) {
-           return llvm::all_of(*block, isQuiet);
-         });
-}
-
-/// The outermost loop around this one, with \p place in front of it, that lets
-/// no other thread see the memory. Null: none.
-Loop *StreamWriter::findNest(const Instruction &place) const {
-  Loop *nest = nullptr;
-  if (loop.getLoopPreheader() == place.getParent())
-    return nullptr;
-  for (Loop *outer = loop.getParentLoop(); outer && canFenceBehind(*outer);
-       outer = outer->getParentLoop()) {
-    nest = outer;
-    if (outer->getLoopPreheader() == place.getParent())
-      break;
-  }
-  return nest;
-}
-
-/// Whether \p nest has other loops in it than \p inner and its remainder.
-static bool hasOthers(const Loop &nest, const Loop &inner) {
-  return llvm::any_of(nest, [&](const Loop *one) {
-    return one != &inner && !isRemainder(*one);
-  });
-}
-
-/// The loop behind \p place, if it has no others than ours in it. Null: it has,
-/// or is ours, or cannot be copied.
-Loop *StreamWriter::findCopied(const Instruction &place) const {
-  Loop *nest = &loop;
-  while (nest->getLoopPreheader() != place.getParent()) {
-    Loop *outer = nest->getParentLoop();
-    if (!outer || hasOthers(*outer, *nest))
-      return nullptr;
-    nest = outer;
-  }
-  return nest == &loop || hasComputedJumps(*nest) ? nullptr : nest;
-}
-
-/// Puts a copy of \p nest beside it for data that the caches hold: what streams
-/// need would cost each row of the nest some time and registers.
-void StreamWriter::copyNest(Loop &nest, Value &isMuch) {
-  formLCSSARecursively(nest, dominators, &loops, &scev);
-  BasicBlock *front = nest.getLoopPreheader();
-  Instruction *end = front->getTerminator();
-  BasicBlock *begin = SplitBlock(front, end, &dominators, &loops);
-  SmallVector<BasicBlock *, 4> ends;
-  nest.getUniqueExitBlocks(ends);
-  ValueToValueMapTy copies;
-  SmallVector<BasicBlock *, 8> blocks;
-  cloneLoopWithPreheader(begin, front, &nest, copies, ".cached", &loops,
-                         &dominators, blocks);
-  remapInstructionsInBlocks(blocks, copies);
-  for (BasicBlock *next : ends)
-    for (PHINode &phi : next->phis())
-      for (unsigned at = 0, count = phi.getNumIncomingValues(); at < count;
-           ++at)
-        if (Value *from = copies.lookup(phi.getIncomingBlock(at))) {
-          Value *value = phi.getIncomingValue(at);
-          Value *copy = copies.lookup(value);
-          phi.addIncoming(copy ? copy : value, cast<BasicBlock>(from));
-        }
-  Instruction *jump = front->getTerminator();
-  IRBuilder<>(jump).CreateCondBr(
-      &isMuch, begin, cast<BasicBlock>(copies[begin]),
-      MDBuilder(function.getContext()).createUnlikelyBranchWeights());
-  jump->eraseFromParent();
-  dominators.recalculate(function);
-  scev.forgetBlockAndLoopDispositions();
 }
 
 /// Elements of the first stream up to a line's border: a step of an odd number
@@ -542,24 +377,6 @@ void StreamWriter::fillMiddle(BasicBlock &middle, BasicBlock &once,
   builder.CreateCondBr(builder.CreateICmpEQ(next, passed), &after, &middle);
 }
 
-static void addFence(IRBuilder<> &builder) {
-  builder.CreateIntrinsic(Intrinsic::x86_sse_sfence, ArrayRef<Type *>(),
-                          ArrayRef<Value *>());
-}
-
-/// Where \p nest is left, if \p isLarge: better than after each run, because a
-/// fence waits for all stores.
-void StreamWriter::addFences(const Loop &nest, Value &isLarge) {
-  for (BasicBlock *exit : makeOwnExits(nest, ".fence")) {
-    BasicBlock::iterator place = exit->getFirstInsertionPt();
-    IRBuilder<> builder(isa<Constant>(isLarge)
-                            ? &*place
-                            : SplitBlockAndInsertIfThen(&isLarge, place,
-                                                        /*Unreachable=*/false));
-    addFence(builder);
-  }
-}
-
 /// front, if isLarge -> check, if go -> once -> middle -> after -> join, the
 /// loop's preheader now
 void StreamWriter::connect(BasicBlock &front, BasicBlock &check, Value &isLarge,
@@ -587,7 +404,7 @@ void StreamWriter::connect(BasicBlock &front, BasicBlock &check, Value &isLarge,
   IRBuilder<> builder(BranchInst::Create(join, after));
   builder.SetCurrentDebugLocation(loop.getStartLoc());
   if (!nest)
-    addFence(builder);
+    addStoreFence(builder);
   for (const ElementCounter &counter : body.counters) {
     Value *start = begin(*counter.phi);
     Value *stop = advance(counter, start, passed, builder);

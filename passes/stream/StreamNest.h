@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The nest around a loop with stores past the caches: whether it writes enough,
+// and the fence behind it.
+
+#ifndef MPG_PASSES_STREAMNEST_H
+#define MPG_PASSES_STREAMNEST_H
+
+#include "base/FrontLoop.h"
+
+namespace llvm {
+class DominatorTree;
+class IRBuilderBase;
+class LoopInfo;
+} // namespace llvm
+
+namespace mpg {
+
+/// Lets all threads see the stores past the caches before what follows.
+void addStoreFence(llvm::IRBuilderBase &builder);
+
+class StreamNest : protected FrontLoop {
+protected:
+  StreamNest(llvm::Loop &loop, const StreamLoop &known,
+             llvm::FunctionAnalysisManager &analyses, bool isAlways);
+
+  /// Fewer bytes than any last cache, or part of one, holds.
+  uint64_t minBytes() const;
+  /// Whether the nest writes more than the last cache holds, which is asked
+  /// only where it writes much. Moves \p end there, if it is the place.
+  llvm::Value *decide(const Decision &decision, llvm::Instruction *&end);
+  /// The outermost loop around this one, with \p place in front of it, that
+  /// lets no other thread see the memory. Null: none.
+  llvm::Loop *findNest(const llvm::Instruction &place) const;
+  /// Adds a fence where \p nest is left, if \p isLarge: better than after each
+  /// run, because a fence waits for all stores.
+  void addFences(const llvm::Loop &nest, llvm::Value &isLarge);
+
+  llvm::LoopInfo &loops;
+  llvm::DominatorTree &dominators;
+  const bool isAlways; ///< for tests: small nests count as large
+
+private:
+  llvm::Value *exceedsCache(llvm::Value *bytes, llvm::Instruction &place);
+  llvm::Loop *findCopied(const llvm::Instruction &place) const;
+  void copyNest(llvm::Loop &nest, llvm::Value &isMuch);
+};
+
+} // namespace mpg
+
+#endif // MPG_PASSES_STREAMNEST_H
