@@ -80,10 +80,12 @@ static bool ownsStack() {
 
 /// The lower end of the stack under the limit of the moment.
 static uintptr_t lowestAddress() {
+  const PlacedStack &stack = watched.stack;
+  // The kernel counts from the end of the mapping that grows.
+  bool isApart = stack.grownTo && !stack.large.empty();
+  uintptr_t end = isApart ? stack.large.end : stack.end;
   uint64_t limit = stackLimitBytes();
-  if (limit >= watched.stack.end)
-    return 0;
-  return roundUp(watched.stack.end - limit, basePageBytes());
+  return limit >= end ? 0 : roundUp(end - limit, basePageBytes());
 }
 
 /// The C library takes the end of the mapping below the first frames' for the
@@ -123,6 +125,9 @@ Range mpg::findWholeStack(Range reported) {
     uintptr_t lowest = lowestAddress();
     reported.start =
         reported.start - above > lowest ? reported.start - above : lowest;
+    // Large pages reach below the limit, and nothing grows there.
+    if (!stack.grows && watched.openStart < lowest)
+      reported.start = watched.openStart;
   }
   return reported;
 }

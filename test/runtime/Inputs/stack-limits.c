@@ -1,5 +1,6 @@
 // Changes RLIMIT_STACK while it runs, from 8 MiB: raise, lower, back, child. Goes
-// as deep as the new limit allows, or finds the end where that is.
+// as deep as the new limit allows, or finds the end where that is; "told": where
+// pthread_getattr_np has said it is, as Rust's runtime does.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,12 @@ __attribute__((noinline)) static int goDown(long bytes) {
   return bytes <= 0 ? 0 : goDown(bytes - (long)sizeof frame) + frame[77];
 }
 
+__attribute__((noinline)) static int goPageByPage(int depth) {
+  volatile char frame[1 << 10];
+  frame[7] = depth;
+  return goPageByPage(depth + 1) + frame[7];
+}
+
 static void setLimit(rlim_t bytes) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit))
@@ -27,6 +34,8 @@ static void setLimit(rlim_t bytes) {
     abort();
 }
 
+static char *toldStart;
+
 static size_t toldBytes(void) {
   pthread_attr_t attributes;
   void *start;
@@ -34,18 +43,23 @@ static size_t toldBytes(void) {
   if (pthread_getattr_np(pthread_self(), &attributes) ||
       pthread_attr_getstack(&attributes, &start, &bytes))
     abort();
+  toldStart = start;
   return bytes;
 }
 
-static void foundEnd(int number) {
+static void foundEnd(int number, siginfo_t *info, void *context) {
   (void)number;
+  (void)context;
   static const char text[] = "the end was found\n";
-  _exit(write(1, text, sizeof text - 1) < 0);
+  char *at = info->si_addr;
+  _exit((toldStart && (at >= toldStart || at < toldStart - 4096)) ||
+        write(1, text, sizeof text - 1) < 0);
 }
 
 static void watchEnd(void) {
   stack_t stack = {.ss_sp = malloc(64 << 10), .ss_size = 64 << 10};
-  struct sigaction action = {.sa_handler = foundEnd, .sa_flags = SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = foundEnd,
+                             .sa_flags = SA_ONSTACK | SA_SIGINFO};
   sigaltstack(&stack, 0);
   sigaction(SIGSEGV, &action, 0);
 }
@@ -62,6 +76,10 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "lower")) {
     watchEnd();
     setLimit(3 * mib);
+  } else if (!strcmp(how, "told")) {
+    toldBytes();
+    watchEnd();
+    return goPageByPage(0);
   } else if (!strcmp(how, "back")) {
     setLimit(1 * mib);
     setLimit(8 * mib);
