@@ -18,69 +18,33 @@ using namespace mpg;
 
 static constexpr StringLiteral optionsMetadata = "mpg.options";
 
-namespace {
-struct OptionName {
-  const char *name;
-  const char *values; ///< for messages
-};
-} // namespace
+static constexpr const char *firstTouchWords[] = {"off", "remark", "on",
+                                                  "parallel-init"};
+static constexpr const char *simulationWords[] = {"off", "on", "check"};
+static constexpr const char *prefetchWords[] = {"off", "user", "far"};
+static constexpr const char *zfillRules[] = {
+    "",     "ahead", "calls",  "conditions", "distance",  "end",  "exits",
+    "gaps", "reads", "scopes", "size",       "volatiles", "wraps"};
 
-static constexpr OptionName optionNames[] = {
-    {"sector", "off, user or auto"},
-    {"verify", "off or on"},
-    {"extended", "off or on"},
-    {"strip-debug", "off or on"},
-    {"random-hints", "a number"},
-    {"hints", "the path of a YAML file"},
-    {"test-place", "early or gep"},
-    {"first-touch", "off, remark, on or parallel-init"},
-    {"sim", "off, on or check"},
-    {"zfill", "off, auto or a number of lines from 1 to 100"},
-    {"test-zfill", "always or a rule to break"},
-    {"prefetch", "off, user or far"},
-    {"prefetch-line", "a number of lines from 0 to 100"},
-    {"prefetch-line-l2", "a number of lines from 0 to 500"},
-    {"prefetch-indirect", "a number of iterations from 0 to 1000"},
-    {"stream-stores", "off or on"},
-    {"test-stream", "always"},
-};
-
-static Error wrongValue(const OptionName &option, StringRef value) {
-  return createStringError(
-      inconvertibleErrorCode(),
-      "option %s=%s of mpgtools' passes: the value must be %s", option.name,
-      value.str().c_str(), option.values);
-}
-
-/// Sets \p flag to whether \p value is \p yes; \p no is the other word.
-static bool readFlag(StringRef value, StringRef no, StringRef yes, bool &flag) {
-  if (value != no && value != yes)
+/// \p words are those of \p Enum's values, in their order.
+template <typename Enum, size_t count>
+static bool readWord(StringRef value, const char *const (&words)[count],
+                     Enum &to) {
+  const auto *word = find(words, value);
+  if (word == std::end(words))
     return false;
-  flag = value == yes;
+  to = Enum(word - std::begin(words));
   return true;
 }
 
-namespace {
-struct FirstTouchWord {
-  const char *word;
-  FirstTouch mode;
-};
-} // namespace
+template <bool PassOptions::*flag>
+static bool readFlag(StringRef value, PassOptions &into) {
+  into.*flag = value == "on";
+  return value == "on" || value == "off";
+}
 
-static constexpr FirstTouchWord firstTouchWords[] = {
-    {"off", FirstTouch::off},
-    {"remark", FirstTouch::remark},
-    {"on", FirstTouch::on},
-    {"parallel-init", FirstTouch::parallelInit},
-};
-
-static bool readFirstTouch(StringRef value, FirstTouch &mode) {
-  for (const FirstTouchWord &known : firstTouchWords)
-    if (value == known.word) {
-      mode = known.mode;
-      return true;
-    }
-  return false;
+static bool readLines(StringRef value, unsigned max, unsigned &lines) {
+  return !value.getAsInteger(10, lines) && lines <= max;
 }
 
 bool mpg::readZfill(StringRef value, unsigned &lines) {
@@ -88,88 +52,93 @@ bool mpg::readZfill(StringRef value, unsigned &lines) {
     lines = value == "auto" ? zfillAuto : 0;
     return true;
   }
-  return !value.getAsInteger(10, lines) && lines >= 1 && lines <= 100;
+  return readLines(value, 100, lines) && lines;
 }
 
-static constexpr const char *prefetchWords[] = {"off", "user", "far"};
-
-static bool readPrefetch(StringRef value, Prefetch &mode) {
-  const auto *word = find(prefetchWords, value);
-  mode = Prefetch(word - std::begin(prefetchWords));
-  return word != std::end(prefetchWords);
+static bool readSector(StringRef value, PassOptions &into) {
+  into.autoSectors = value == "auto";
+  into.userHints = value != "off";
+  return value == "off" || value == "user" || value == "auto";
 }
 
-static bool readLines(StringRef value, unsigned max, unsigned &lines) {
-  return !value.getAsInteger(10, lines) && lines <= max;
+static bool readSeed(StringRef value, PassOptions &into) {
+  return !value.getAsInteger(0, into.randomSeed.emplace());
 }
 
-/// In the order of ZfillRule.
-static constexpr const char *zfillRules[] = {
-    "",     "ahead", "calls",  "conditions", "distance",  "end",  "exits",
-    "gaps", "reads", "scopes", "size",       "volatiles", "wraps"};
-
-static bool readZfillTest(StringRef value, PassOptions &into) {
-  const auto *rule = find(zfillRules, value);
-  if (value == "always")
-    into.zfillAlways = true;
-  else if (rule != std::end(zfillRules))
-    into.zfillBreaks = ZfillRule(rule - std::begin(zfillRules));
-  else
-    return false;
-  return true;
+static bool readHints(StringRef value, PassOptions &into) {
+  into.hintFiles.push_back(value.str());
+  return !value.empty();
 }
 
-static bool setOption(StringRef name, StringRef value, PassOptions &into) {
-  if (name == "sector") {
-    into.autoSectors = value == "auto";
-    into.userHints = value != "off";
-    return value == "off" || value == "user" || value == "auto";
-  }
-  if (name == "verify")
-    return readFlag(value, "off", "on", into.verify);
-  if (name == "extended")
-    return readFlag(value, "off", "on", into.extended);
-  if (name == "strip-debug")
-    return readFlag(value, "off", "on", into.stripDebug);
-  if (name == "first-touch")
-    return readFirstTouch(value, into.firstTouch);
-  if (name == "sim") {
-    into.sim = value == "on"      ? Simulation::on
-               : value == "check" ? Simulation::check
-                                  : Simulation::off;
-    return value == "on" || value == "check" || value == "off";
-  }
-  if (name == "random-hints") {
-    uint64_t seed;
-    if (value.getAsInteger(0, seed))
-      return false;
-    into.randomSeed = seed;
-    return true;
-  }
-  if (name == "hints") {
-    into.hintFiles.push_back(value.str());
-    return !value.empty();
-  }
-  if (name == "zfill")
-    return readZfill(value, into.zfill);
-  if (name == "test-zfill")
-    return readZfillTest(value, into);
-  if (name == "prefetch")
-    return readPrefetch(value, into.prefetch);
-  if (name == "prefetch-line")
-    return readLines(value, maxL1Lines, into.prefetchLines.l1);
-  if (name == "prefetch-line-l2")
-    return readLines(value, maxL2Lines, into.prefetchLines.l2);
-  if (name == "prefetch-indirect")
-    return readLines(value, maxIndirect, into.prefetchIndirect);
-  if (name == "stream-stores")
-    return readFlag(value, "off", "on", into.streamStores);
-  if (name == "test-stream")
-    return into.streamAlways = value == "always";
-  // test-place
+static bool readTestPlace(StringRef value, PassOptions &into) {
   into.placeEarly |= value == "early";
   into.formGep |= value == "gep";
   return value == "early" || value == "gep";
+}
+
+static bool readTestZfill(StringRef value, PassOptions &into) {
+  into.zfillAlways |= value == "always";
+  return value == "always" || readWord(value, zfillRules, into.zfillBreaks);
+}
+
+namespace {
+struct KnownOption {
+  const char *name;
+  const char *values; ///< for messages
+  /// Whether \p value is one of them.
+  bool (*read)(StringRef value, PassOptions &into);
+};
+} // namespace
+
+static constexpr KnownOption knownOptions[] = {
+    {"sector", "off, user or auto", readSector},
+    {"verify", "off or on", readFlag<&PassOptions::verify>},
+    {"extended", "off or on", readFlag<&PassOptions::extended>},
+    {"strip-debug", "off or on", readFlag<&PassOptions::stripDebug>},
+    {"random-hints", "a number", readSeed},
+    {"hints", "the path of a YAML file", readHints},
+    {"test-place", "early or gep", readTestPlace},
+    {"first-touch", "off, remark, on or parallel-init",
+     [](StringRef value, PassOptions &into) {
+       return readWord(value, firstTouchWords, into.firstTouch);
+     }},
+    {"sim", "off, on or check",
+     [](StringRef value, PassOptions &into) {
+       return readWord(value, simulationWords, into.sim);
+     }},
+    {"zfill", "off, auto or a number of lines from 1 to 100",
+     [](StringRef value, PassOptions &into) {
+       return readZfill(value, into.zfill);
+     }},
+    {"test-zfill", "always or a rule to break", readTestZfill},
+    {"prefetch", "off, user or far",
+     [](StringRef value, PassOptions &into) {
+       return readWord(value, prefetchWords, into.prefetch);
+     }},
+    {"prefetch-line", "a number of lines from 0 to 100",
+     [](StringRef value, PassOptions &into) {
+       return readLines(value, maxL1Lines, into.prefetchLines.l1);
+     }},
+    {"prefetch-line-l2", "a number of lines from 0 to 500",
+     [](StringRef value, PassOptions &into) {
+       return readLines(value, maxL2Lines, into.prefetchLines.l2);
+     }},
+    {"prefetch-indirect", "a number of iterations from 0 to 1000",
+     [](StringRef value, PassOptions &into) {
+       return readLines(value, maxIndirect, into.prefetchIndirect);
+     }},
+    {"stream-stores", "off or on", readFlag<&PassOptions::streamStores>},
+    {"test-stream", "always",
+     [](StringRef value, PassOptions &into) {
+       return into.streamAlways = value == "always";
+     }},
+};
+
+static Error wrongValue(const KnownOption &option, StringRef value) {
+  return createStringError(
+      inconvertibleErrorCode(),
+      "option %s=%s of mpgtools' passes: the value must be %s", option.name,
+      value.str().c_str(), option.values);
 }
 
 Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
@@ -179,18 +148,18 @@ Error mpg::parsePassOptions(StringRef text, PassOptions &into) {
   for (StringRef item : items) {
     StringRef name, value;
     std::tie(name, value) = item.trim().split('=');
-    const OptionName *known = find_if(
-        optionNames, [&](const OptionName &o) { return name == o.name; });
-    if (known == std::end(optionNames)) {
+    const KnownOption *known = find_if(
+        knownOptions, [&](const KnownOption &o) { return name == o.name; });
+    if (known == std::end(knownOptions)) {
       std::string names;
-      for (const OptionName &option : optionNames)
+      for (const KnownOption &option : knownOptions)
         names += (names.empty() ? "" : ", ") + std::string(option.name);
       return createStringError(inconvertibleErrorCode(),
                                "unknown option '%s' of mpgtools' passes; "
                                "known: %s",
                                name.str().c_str(), names.c_str());
     }
-    if (!setOption(name, value, into))
+    if (!known->read(value, into))
       return wrongValue(*known, value);
   }
   return Error::success();
@@ -205,9 +174,9 @@ static std::string &commandLine() {
 using OptionList = std::vector<std::unique_ptr<cl::opt<std::string>>>;
 
 static OptionList makeOptions() {
-  static std::string names[std::size(optionNames)];
+  static std::string names[std::size(knownOptions)];
   OptionList options;
-  for (const OptionName &option : optionNames) {
+  for (const KnownOption &option : knownOptions) {
     std::string &name = names[options.size()];
     name = std::string("mpg-") + option.name;
     options.push_back(std::make_unique<cl::opt<std::string>>(
@@ -250,9 +219,9 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
     text += ",test-place=early";
   if (options.formGep)
     text += ",test-place=gep";
-  for (const FirstTouchWord &known : firstTouchWords)
-    if (known.mode == options.firstTouch && known.mode != FirstTouch::on)
-      text += std::string(",first-touch=") + known.word;
+  if (options.firstTouch != FirstTouch::on)
+    text += std::string(",first-touch=") +
+            firstTouchWords[unsigned(options.firstTouch)];
   if (options.zfill)
     text += ",zfill=" + (options.zfill == zfillAuto
                              ? std::string("auto")
