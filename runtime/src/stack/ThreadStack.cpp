@@ -17,8 +17,9 @@
 //                     ^ low                  ^ top
 //
 // The program's function gets its first frame at the top, and
-// pthread_getattr_np reports the stack below it, in the requested size. The low
-// end is on normal pages, for the program's guard pages. The reported values
+// pthread_getattr_np reports all of the stack below it, with the spare part:
+// runtimes look for an overflow right below the reported end. The low end is on
+// normal pages, for the program's guard pages. The reported values
 // are in a thread-local variable of that thread, at the same distance from the
 // thread's descriptor in all threads.
 //
@@ -348,7 +349,7 @@ void mpg::correctAttributes(pthread_t thread, pthread_attr_t *attributes) {
   const Told &own = getReported(thread);
   if (own.bytes) {
     whole.end = own.top ? own.top : told.end;
-    whole.start = whole.end - own.bytes;
+    whole.start = told.start;
     if (!own.hasGuard)
       pthread_attr_setguardsize(attributes, 0);
   }
