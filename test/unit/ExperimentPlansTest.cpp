@@ -85,7 +85,7 @@ TEST(ExperimentPlans, QuickOnesAreSmaller) {
   for (const Experiment *experiment : memoryExperiments)
     EXPECT_LE(4 * findLargest(experiment->plan(makeContext(node, true))),
               findLargest(experiment->plan(makeContext(node, false))))
-        << experiment->name.str();
+        << experiment->name;
 }
 
 TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
@@ -107,7 +107,7 @@ TEST(ExperimentPlans, SizesFollowThePoolAndTheMemory) {
     PlanContext context = makeContext(node, false, 4, test.memoryBytes);
     for (const Experiment *experiment : {&faultExperiment, &latencyExperiment})
       EXPECT_EQ(findLargest(experiment->plan(context)), test.max)
-          << experiment->name.str() << " " << test.poolPages;
+          << experiment->name << " " << test.poolPages;
     EXPECT_LE(findLargest(triadExperiment.plan(context)), test.memoryBytes);
   }
 }
@@ -400,7 +400,7 @@ TEST(ExperimentConclusions, NothingMeasuredIsToldAsThat) {
       result.points.push_back(point);
     }
     experiment->conclude(result);
-    EXPECT_FALSE(result.conclusions.empty()) << experiment->name.str();
+    EXPECT_FALSE(result.conclusions.empty()) << experiment->name;
     for (const Conclusion &conclusion : result.conclusions)
       EXPECT_EQ(conclusion.kind, Kind::notMeasured) << conclusion.text;
     ExperimentResult empty;
@@ -490,7 +490,7 @@ TEST(ExperimentMistakes, TheTimeOfAFlushIsNoLatencyOfStores) {
   for (const Experiment *experiment : experimentList) {
     // EXPECT_NE ends in an else.
     if (has(experiment->title, "store") || has(experiment->title, "write")) {
-      EXPECT_NE(experiment->unit, "ns") << experiment->name.str();
+      EXPECT_NE(experiment->unit, "ns") << experiment->name;
     }
   }
   EXPECT_EQ(mixExperiment.unit, "GB/s");
@@ -510,7 +510,7 @@ TEST(ExperimentMistakes, ThePointInMemoryIsFarBeyondTheLastCache) {
   constexpr uint64_t largeCache = 36 << 20;
   for (const Experiment *experiment : {&latencyExperiment, &chaseExperiment})
     EXPECT_GE(findLargest(experiment->plan(makeContext(node))), 8 * largeCache)
-        << experiment->name.str();
+        << experiment->name;
 }
 
 TEST(ExperimentMistakes, ThreeRunsAndTheBestOfThemAreNoResult) {
@@ -533,7 +533,7 @@ TEST(ExperimentMistakes, OnlyLoadsThatWaitForEachOtherHaveALatency) {
         &varyExperiment, &numaExperiment, &tlbExperiment})
     EXPECT_TRUE(has(experiment->accounting, "random") ||
                 has(experiment->accounting, "wait for each other"))
-        << experiment->name.str();
+        << experiment->name;
   for (const Experiment *experiment : {&strideExperiment, &mixExperiment}) {
     EXPECT_EQ(experiment->unit, "GB/s");
     EXPECT_FALSE(has(experiment->title, "latency"));
@@ -568,8 +568,8 @@ TEST(ExperimentMistakes, SmallAndLargePagesStandSideBySide) {
     for (const PlannedPoint &point : experiment->plan(makeContext(node)))
       kinds[parameter(point.parameters, "pages").str()].insert(
           parameter(point.parameters, experiment->xParameter).str());
-    EXPECT_EQ(kinds[baseName()], kinds["2M"]) << experiment->name.str();
-    EXPECT_GE(kinds["2M"].size(), 8u) << experiment->name.str();
+    EXPECT_EQ(kinds[baseName()], kinds["2M"]) << experiment->name;
+    EXPECT_GE(kinds["2M"].size(), 8u) << experiment->name;
   }
 }
 

@@ -119,16 +119,7 @@ static bool selects(StringRef wanted, StringRef name) {
 static ExperimentResult planOne(const Experiment &experiment,
                                 const PlanContext &context,
                                 const std::vector<std::string> &names) {
-  ExperimentResult result;
-  result.name = experiment.name.str();
-  result.title = experiment.title.str();
-  result.unit = experiment.unit.str();
-  result.higherIsBetter = experiment.higherIsBetter;
-  result.accounting = experiment.accounting.str();
-  result.xParameter = experiment.xParameter.str();
-  result.seriesParameter = experiment.seriesParameter.str();
-  result.xIsNumber = experiment.xIsNumber;
-  result.guide = experiment.guide();
+  ExperimentResult result = {experiment, {}, experiment.guide(), {}};
   for (PlannedPoint &planned : experiment.plan(context)) {
     PointResult point;
     point.name = pointName(experiment.name, planned.parameters);

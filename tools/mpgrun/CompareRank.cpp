@@ -26,16 +26,6 @@ static void fillLoad(RankResult &rank, const std::optional<LoadSample> &before,
   rank.stealSeconds = load.stealCpus * load.seconds;
 }
 
-static void fillUsage(RunSample &sample) {
-  rusage usage;
-  getrusage(RUSAGE_CHILDREN, &usage);
-  sample.userSeconds = toSeconds(usage.ru_utime);
-  sample.systemSeconds = toSeconds(usage.ru_stime);
-  sample.minorFaults = uint64_t(usage.ru_minflt);
-  sample.majorFaults = uint64_t(usage.ru_majflt);
-  sample.peakRssBytes = uint64_t(usage.ru_maxrss) << 10;
-}
-
 int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
                          const Program &program,
                          const std::string &libraryPath) {
@@ -74,7 +64,9 @@ int mpg::runComparedRank(const RankOrder &order, const RunOptions &options,
   }
   if (run.execError)
     return refuseProgram(options, program, run.execError);
-  fillUsage(rank.sample);
+  rusage usage;
+  getrusage(RUSAGE_CHILDREN, &usage);
+  fillUsage(rank.sample, usage);
   if (counters)
     rank.sample.counters = counters->read();
   fillLoad(rank, before, readLoad(cpus));

@@ -81,9 +81,11 @@ std::vector<double> getValues(const PointResult &point);
 /// The pages under the arrays of all its samples together.
 Backing getBacking(const PointResult &point);
 
-struct ExperimentResult {
-  std::string name, title;
-  std::string unit; ///< "GB/s", "ns", "ms"
+/// The description of an experiment: of the plan and of the results.
+struct ExperimentInfo {
+  std::string name;  ///< "triad"
+  std::string title; ///< one line for `mpgbench list`
+  std::string unit;  ///< "GB/s", "ns", "ms"
   bool higherIsBetter = false;
   std::string accounting; ///< how bytes or accesses are counted
   /// Names of the parameters that a plot has on its x axis and as its series;
@@ -91,6 +93,9 @@ struct ExperimentResult {
   /// a number, on a logarithmic axis.
   std::string xParameter, seriesParameter;
   bool xIsNumber = false;
+};
+
+struct ExperimentResult : ExperimentInfo {
   std::vector<PointResult> points; ///< in order of the plan
   std::vector<GuideFigure> guide;
   std::vector<Conclusion> conclusions;

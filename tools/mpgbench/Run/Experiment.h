@@ -34,14 +34,7 @@ struct PlannedPoint {
 /// For experiments whose figures the guide does not have.
 inline std::vector<GuideFigure> noGuide() { return {}; }
 
-struct Experiment {
-  llvm::StringRef name;  ///< "triad"
-  llvm::StringRef title; ///< one line for `mpgbench list`
-  llvm::StringRef unit;
-  bool higherIsBetter;
-  llvm::StringRef accounting;
-  llvm::StringRef xParameter, seriesParameter;
-  bool xIsNumber;
+struct Experiment : ExperimentInfo {
   std::vector<PlannedPoint> (*plan)(const PlanContext &context);
   /// Runs in the worker. Warms up, measures, and returns one value: the median
   /// of its inner repetitions. Never ends the process; what cannot be had is

@@ -50,6 +50,14 @@ std::vector<std::string> mpg::parseCompareModes(StringRef text,
   return modes;
 }
 
+void mpg::fillUsage(RunSample &sample, const rusage &usage) {
+  sample.userSeconds = toSeconds(usage.ru_utime);
+  sample.systemSeconds = toSeconds(usage.ru_stime);
+  sample.minorFaults = uint64_t(usage.ru_minflt);
+  sample.majorFaults = uint64_t(usage.ru_majflt);
+  sample.peakRssBytes = uint64_t(usage.ru_maxrss) << 10;
+}
+
 SignalGate::SignalGate() {
   sigemptyset(&blocked);
   for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD})
@@ -199,11 +207,7 @@ bool CompareRunner::reapEnd() {
     RunSample &sample = outcome.sample;
     sample.waitStatus = status;
     sample.wallSeconds = time - started;
-    sample.userSeconds = toSeconds(usage.ru_utime);
-    sample.systemSeconds = toSeconds(usage.ru_stime);
-    sample.minorFaults = uint64_t(usage.ru_minflt);
-    sample.majorFaults = uint64_t(usage.ru_majflt);
-    sample.peakRssBytes = uint64_t(usage.ru_maxrss) << 10;
+    fillUsage(sample, usage);
     return true;
   }
 }

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct RunOutcome {
   bool leftProcesses = false; ///< some that it started are still there
   RunSample sample;
 };
+
+/// Times, faults and memory of \p usage.
+void fillUsage(RunSample &sample, const rusage &usage);
 
 /// While it lives, signals that would end or stop this process wait until a run
 /// takes them.
