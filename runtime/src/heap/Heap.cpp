@@ -154,18 +154,26 @@ struct Request {
 
 } // namespace
 
+/// Work that is due now and then, where a thread's cache has no block.
+static void doDueWork(ThreadCache &cache) {
+  collapseAfterFork();
+  // Blocks in the cache keep the large pages that they lie on.
+  if (isIdleDue.load(std::memory_order_relaxed) && recycleIdleMemory())
+    cache.medium.shrinkFor(SIZE_MAX);
+}
+
 static void *allocateSmall(unsigned sizeClass, Request &request) {
   UsedCache cache;
   if (void *object = cache->allocate(sizeClass))
     return object;
-  collapseAfterFork();
+  doDueWork(*cache);
   return cache->allocateSlowly(sizeClass, request.error);
 }
 
 /// First page of a block in use, or 0.
 static uint32_t acquirePages(Request &request, ThreadCache &cache,
                              bool mayGrow) {
-  collapseAfterFork();
+  doDueWork(cache);
   Arena &arena = lockArena(cache.arena);
   arena.lock.assertHeld();
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
@@ -297,7 +305,7 @@ static uint32_t acquireCached(size_t bytes) {
   bool isLong = bytes > MediumCache::maxBlockBytes;
   uint32_t page = isLong ? cache.acquireLong(bytes) : 0;
   if (page)
-    collapseAfterFork(); // a program that goes on so has no other slow path
+    doDueWork(*threadCache); // a program that goes on so has no other slow path
   else
     cache.noteMiss(bytes);
   return page;

@@ -15,10 +15,12 @@
 
 #include <errno.h>
 #include <new>
+#include <time.h>
 
 using namespace mpg;
 
 ArenaSettings mpg::arenaSettings;
+std::atomic<bool> mpg::isIdleDue{false};
 /// Of all arenas.
 static std::atomic<uint64_t> arenaBytes{0};
 
@@ -167,7 +169,7 @@ void Arena::recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes) {
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t free = runs.freeUnits() * heapPageBytes;
   if (keptBytes > usualKeptBytes)
-    forgetNeed(free - pages * heapPageBytes);
+    noteFree(free - pages * heapPageBytes);
   if (trimBytes == UINT64_MAX || free < keptBytes)
     return;
   // In many pieces there may be more: they are used again before long, and new
@@ -316,22 +318,56 @@ void Arena::keepReturned(uint64_t bytes) {
   }
   // Others have less left than before; do not ask for the difference at once.
   keptBytes = wanted > keptBytes ? wanted : keptBytes;
+  if (keptBytes > usualKeptBytes)
+    isIdleDue.store(true, std::memory_order_relaxed);
 }
 
-/// Keeps less of what has not been needed while so many blocks were freed.
-/// \p free: bytes before the last one was.
-void Arena::forgetNeed(uint64_t free) {
-  constexpr uint32_t frees = 16384;
-  if (free < minFreeBytes)
-    minFreeBytes = free;
-  if (++freesSeen < frees)
-    return;
+/// Keeps less of what has not been needed since the last time.
+void Arena::keepLess() {
   uint64_t idle = minFreeBytes < keptBytes ? minFreeBytes : keptBytes;
   keptBytes -= idle / 2;
   if (keptBytes < usualKeptBytes)
     keptBytes = usualKeptBytes;
   minFreeBytes = UINT64_MAX;
   freesSeen = 0;
+}
+
+/// \p free: bytes before the last block was freed.
+void Arena::noteFree(uint64_t free) {
+  constexpr uint32_t frees = 16384;
+  minFreeBytes = free < minFreeBytes ? free : minFreeBytes;
+  if (++freesSeen >= frees)
+    keepLess();
+}
+
+void Arena::recycleIdle() {
+  if (!lock.tryLock()) // the next time
+    return;
+  emptyQueue();
+  uint64_t free = runs.freeUnits() * heapPageBytes;
+  minFreeBytes = free < minFreeBytes ? free : minFreeBytes;
+  keepLess();
+  if (keptBytes > usualKeptBytes)
+    isIdleDue.store(true, std::memory_order_relaxed);
+  uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
+  if (free > keptBytes && free - keptBytes >= trimBytes)
+    returnRuns(keptBytes);
+  unlock();
+}
+
+bool mpg::recycleIdleMemory() {
+  constexpr time_t seconds = 2;
+  static std::atomic<time_t> due{0};
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  time_t next = due.load(std::memory_order_relaxed);
+  if (now.tv_sec < next ||
+      !due.compare_exchange_strong(next, now.tv_sec + seconds))
+    return false;
+  isIdleDue.store(false, std::memory_order_relaxed);
+  for (unsigned i = 0; i < arenaCount(); ++i)
+    arenaAt(uint16_t(i)).recycleIdle();
+  return true;
 }
 
 /// The free run that it is part of; none: \p error. pre: \p start is where an
@@ -432,11 +468,8 @@ void Arena::unlock() {
   }
 }
 
-bool Arena::trim(uint64_t keepBytes) {
-  lock.lock();
-  keptBytes = returnedBytes = 0;
-  emptyQueue();
-  dissolveListed();
+/// Returns free frames, so that \p keepBytes of free memory stay.
+void Arena::returnRuns(uint64_t keepBytes) {
   for (;;) {
     uint64_t free = runs.freeUnits() * heapPageBytes;
     FreeRuns::Run found;
@@ -447,8 +480,16 @@ bool Arena::trim(uint64_t keepBytes) {
     });
     if (!found.first || free <= keepBytes ||
         !returnFrames(found, free - keepBytes))
-      break;
+      return;
   }
+}
+
+bool Arena::trim(uint64_t keepBytes) {
+  lock.lock();
+  keptBytes = returnedBytes = 0;
+  emptyQueue();
+  dissolveListed();
+  returnRuns(keepBytes);
   bool any = leaving != 0;
   unlock();
   return any;

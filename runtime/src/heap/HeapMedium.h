@@ -121,6 +121,9 @@ public:
   /// Takes back what acquireSlabFrame() gave.
   void recycleSlabFrame(uint32_t page) MPG_EXCLUDES(lock);
 
+  /// Keeps less of the memory that has been free since the last call.
+  void recycleIdle() MPG_EXCLUDES(lock);
+
   /// Gives all free frames back, but \p keepBytes of free memory. Returns
   /// whether there were any.
   bool trim(uint64_t keepBytes) MPG_EXCLUDES(lock);
@@ -156,7 +159,9 @@ private:
     return blockBytes < hugeFrameBytes ? forBlocks : forLongBlocks;
   }
   void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
-  void forgetNeed(uint64_t free) MPG_REQUIRES(lock);
+  void keepLess() MPG_REQUIRES(lock);
+  void noteFree(uint64_t free) MPG_REQUIRES(lock);
+  void returnRuns(uint64_t keepBytes) MPG_REQUIRES(lock);
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
       MPG_REQUIRES(lock);
   void recycle(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
@@ -200,7 +205,7 @@ private:
   uint64_t returnedBytes MPG_GUARDED_BY(lock) = 0;
   /// Free memory that does not go back.
   uint64_t keptBytes MPG_GUARDED_BY(lock) = 0;
-  /// In this span of frees, and how many it has seen.
+  /// Since the last keepLess(), with so many frees.
   uint64_t minFreeBytes MPG_GUARDED_BY(lock) = UINT64_MAX;
   uint32_t freesSeen MPG_GUARDED_BY(lock) = 0;
   /// Start and end of the memory that came last.
@@ -233,6 +238,12 @@ Arena &lockArena(Arena *&held);
 Arena &arenaAt(uint16_t number);
 unsigned arenaCount();
 bool eachThreadHasArena(); ///< ARENA_LOCK_TYPE=0
+
+/// Whether an arena may keep memory that the program does not need any more.
+extern std::atomic<bool> isIdleDue;
+/// Gives some of it back, every other second; false: not now. pre: no lock of
+/// an arena is held.
+bool recycleIdleMemory();
 
 /// An arena on one NUMA node; null: no memory for it.
 Arena *arenaOfNode(int node);
