@@ -80,11 +80,15 @@ private:
   std::atomic<Function *> function{nullptr};
 };
 
-/// Whether system() and popen() make their shell by a fork: before glibc 2.29.
-inline bool forksForShells() {
-  const char *version = gnu_get_libc_version();
-  return version[0] == '2' && version[1] == '.' && atoi(version + 2) < 29;
-}
+/// 36 for glibc 2.36.
+inline int cLibraryMinor() { return atoi(gnu_get_libc_version() + 2); }
+
+/// Whether system() and popen() make their shell by a fork.
+inline bool forksForShells() { return cLibraryMinor() < 29; }
+
+/// Whether dlopen() makes the stack executable for a library that asks for it.
+/// From 2.41 on it refuses to open one.
+inline bool opensExecutableStacks() { return cLibraryMinor() < 41; }
 
 } // namespace mpg
 

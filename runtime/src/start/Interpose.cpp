@@ -373,7 +373,7 @@ static void *openNothing(const char *, int) { return nullptr; }
 
 extern "C" __attribute__((visibility("hidden"))) Target
 mpg_target_of_dlopen(const char *file, int flags) {
-  if (file && strchr(file, '/'))
+  if (file && strchr(file, '/') && opensExecutableStacks())
     allowCodeOnStack(file);
   bool drop = (flags & RTLD_DEEPBIND) && heapIsOurs();
   auto *real = nextOpen.get("dlopen");
