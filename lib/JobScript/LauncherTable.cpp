@@ -30,6 +30,9 @@ const OptionRow *mpg::findLauncherOption(Launcher key, StringRef name) {
 }
 
 const LauncherRow *mpg::findLauncher(StringRef name) {
+  // "mpiexec -n 4" in quotes
+  if (name.contains(' '))
+    return nullptr;
   // ld-linux-x86-64.so.2, ld-musl-aarch64.so.1, ld64.so.2
   if (name.starts_with("ld") && name.contains(".so."))
     return &launcherRow(Launcher::loader);
