@@ -41,7 +41,8 @@ class Option(NamedTuple):
 OPTIONS = [Option("--mpg-zfill", "zfill=18", A64FX),
            Option("--mpg-prefetch=far", "prefetch=far", A64FX),
            Option("--mpg-sector=auto", "sector=auto", A64FX),
-           Option("--mpg-stream-stores", "stream-stores=on", X86)]
+           Option("--mpg-stream-stores", "stream-stores=on", X86),
+           Option("--mpg-prefetch-indirect", "prefetch-indirect=32", X86)]
 
 
 class Cost(NamedTuple):
