@@ -20,9 +20,8 @@ static void add(SimInterval &to, const SimInterval &from) {
   to.max += from.max;
 }
 
-/// Whether the two can be added.
-static bool isAlike(const std::vector<SimPageCounts> &a,
-                    const std::vector<SimPageCounts> &b) {
+bool mpg::isAlike(const std::vector<SimPageCounts> &a,
+                  const std::vector<SimPageCounts> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const SimPageCounts &one, const SimPageCounts &other) {
                       return one.pageBytes == other.pageBytes;
@@ -52,8 +51,8 @@ static void add(std::vector<SimPageCounts> &to,
   }
 }
 
-/// Parts of one place in the source are one. \returns whether they could be.
-static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
+/// Parts of one place in the source are one.
+static void add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
   using Key =
       std::tuple<std::string, std::string, std::string, unsigned, std::string>;
   auto getKey = [](const SimPart &part) -> Key {
@@ -72,8 +71,6 @@ static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
     }
     SimPart &sum = to[places.back()];
     places.pop_back();
-    if (!isAlike(sum.counts.pages, part.counts.pages))
-      return false;
     sum.bytes += part.bytes;
     sum.use.of4K += part.use.of4K;
     sum.use.of64K += part.use.of64K;
@@ -81,7 +78,6 @@ static bool add(std::vector<SimPart> &to, const std::vector<SimPart> &from) {
     sum.counts.accesses += part.counts.accesses;
     add(sum.counts.pages, part.counts.pages);
   }
-  return true;
 }
 
 static void add(std::vector<std::pair<std::string, uint64_t>> &to,
@@ -147,14 +143,10 @@ std::string mpg::addRank(SimReport &all, const SimReport &rank,
                          const std::string &first) {
   if (std::string why = refusal(all, rank, first); !why.empty())
     return why;
-  static const char *const isTorn = "has pages of other sizes in its parts";
-  for (size_t at = 0; at < all.quotas.size(); ++at) {
-    if (!isAlike(all.quotas[at].pages, rank.quotas[at].pages))
-      return isTorn;
+  for (size_t at = 0; at < all.quotas.size(); ++at)
     add(all.quotas[at].pages, rank.quotas[at].pages);
-  }
-  if (!add(all.arrays, rank.arrays) || !add(all.loops, rank.loops))
-    return isTorn;
+  add(all.arrays, rank.arrays);
+  add(all.loops, rank.loops);
   // Not the sum: ranks run side by side, each on different cores.
   for (size_t at = 0; at < all.busiest.size(); ++at) {
     SimBusiest &max = all.busiest[at];

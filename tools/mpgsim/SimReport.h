@@ -149,6 +149,9 @@ void sortReport(SimReport &report);
 
 /// Larger files are none of ours.
 constexpr size_t maxSimBytes = size_t(1) << 30;
+/// Whether counts are of the same sizes of pages, so that they can be added.
+bool isAlike(const std::vector<SimPageCounts> &a,
+             const std::vector<SimPageCounts> &b);
 /// Reads what writeSimJson has written. \p machine: with all its pages, that of
 /// the run. \returns "" or what is wrong.
 std::string readSimReport(llvm::StringRef text, const sim::Machine &machine,

@@ -88,6 +88,9 @@ static void mapPages(Json &json, const SimReport &report, Pages &pages) {
       if (!is_contained(machine.pageBytes, page.pageBytes))
         json.source().fail("pageBytes", "the machine has no such pages");
   });
+  if constexpr (Json::reads)
+    if (!isAlike(pages, report.all.pages))
+      json.source().fail("pages", "not the sizes of the whole report");
 }
 
 template <typename Json, typename Report>
