@@ -250,7 +250,8 @@ static bool trimPages(size_t keepBytes) {
 static bool trimHeap(size_t keepBytes) {
   uint64_t before = heapSpace.mapped().all();
   freeUnusedPages();
-  bool any = heapSpace.recycleKept() | trimPages(keepBytes);
+  bool any = heapSpace.recycleKept();
+  any |= trimPages(keepBytes);
   any |= heapSpace.returnSparse(trimPages, keepBytes);
   // Or it went back when it became free.
   return any || heapSpace.mapped().all() < before;
