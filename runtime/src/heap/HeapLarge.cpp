@@ -5,6 +5,7 @@
 // after the frame.
 
 #include "heap/HeapLarge.h"
+#include "heap/HeapReport.h"
 
 #include <errno.h>
 
@@ -88,7 +89,7 @@ void mpg::freeLarge(uint32_t page) {
   blockBytes.fetch_sub(memory.bytes());
   // A part of the memory that may stay free, of all of which little is present.
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
-  if (!heapSpace.keep(memory, trimBytes / 4))
+  if (!addressesAreFree() || !heapSpace.keep(memory, trimBytes / 4))
     heapSpace.recycle(memory);
 }
 

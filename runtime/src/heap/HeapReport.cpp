@@ -333,6 +333,11 @@ static std::atomic<uint64_t> unlimitedBytes{0};
 
 void mpg::noteNewLimit() { unlimitedBytes.store(0, std::memory_order_relaxed); }
 
+bool mpg::addressesAreFree() {
+  static const bool promisesAll = readPromisesLeft() == UINT64_MAX;
+  return promisesAll && unlimitedBytes.load(std::memory_order_relaxed);
+}
+
 bool mpg::limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages) {
   if (arenaBytes + bytes <= unlimitedBytes.load(std::memory_order_relaxed))
     return true;

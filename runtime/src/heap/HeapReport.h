@@ -94,6 +94,10 @@ void reportHeapRefusal(uint64_t wantedBytes, size_t hugeBytes, int error,
 /// Thread-safe.
 bool limitAllows(uint64_t arenaBytes, uint64_t bytes, Messages &messages);
 
+/// Whether addresses with memory that nobody touches cost nothing: no limit on
+/// memory, when limitAllows() last asked, and no limit on what is promised.
+bool addressesAreFree();
+
 /// The program has set a limit on memory: limitAllows() asks for it again.
 void noteNewLimit();
 

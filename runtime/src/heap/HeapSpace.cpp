@@ -529,8 +529,9 @@ void HeapSpace::recycle(Range memory) {
 }
 
 bool HeapSpace::keep(Range memory, uint64_t maxBytes) {
-  if (!isForSparse(memory.start))
-    return false;
+  for (uintptr_t at = memory.start; at < memory.end; at += hugeBytes)
+    if (!isForSparse(at)) // it came later, for realloc()
+      return false;
   // To look at one frame takes a microsecond; it is another one each time.
   size_t count = memory.bytes() / hugeBytes;
   uintptr_t at = memory.start + keepTurn.fetch_add(1) % count * hugeBytes;

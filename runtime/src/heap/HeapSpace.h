@@ -98,7 +98,7 @@ public:
   /// not in use; several takes may be given back together, or in parts.
   void recycle(Range frames);
 
-  /// Keeps frames that came on base pages, for acquireKept(), while at most
+  /// Keeps frames, for acquireKept(), if all came on base pages and at most
   /// \p maxBytes of all such are present. False: recycle() them.
   bool keep(Range frames, uint64_t maxBytes);
   /// \p bytes of them, not zero. False: there are none.

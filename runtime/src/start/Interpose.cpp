@@ -11,6 +11,7 @@
 #include "heap/Heap.h"
 #include "heap/HeapReport.h"
 #include "heap/HeapSmall.h"
+#include "heap/HeapSpace.h"
 #include "stack/Stack.h"
 #include "stack/ThreadStack.h"
 #include "start/Init.h"
@@ -283,6 +284,7 @@ static void applyLimit(int resource) {
   if (resource != RLIMIT_AS && resource != RLIMIT_DATA)
     return;
   mpg::noteNewLimit();
+  mpg::heapSpace.recycleKept();
   mpg::applyMemoryLimit();
 }
 
