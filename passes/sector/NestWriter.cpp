@@ -111,6 +111,10 @@ static Instruction *findFront(const Nest &nest, const NestPlace &place) {
 NestVerdict mpg::judge(const Nest &nest, const NestPlace &place) {
   NestVerdict verdict;
   Instruction *front = findFront(nest, place);
+  if (isa<IndirectBrInst>(front)) { // a begin there might have no end
+    verdict.reason = "a jump to a computed address leads to it";
+    return verdict;
+  }
   NumberWriter writer(place, front, front->getContext());
   unsigned streams = 0;
   for (const NestArray &array : nest.arrays) {

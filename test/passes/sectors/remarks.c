@@ -84,3 +84,16 @@ void product(double *restrict y, const double *restrict x, const double *restric
     y[i] = sum;
   }
 }
+// In front of the jump it is not known whether the loop runs.
+double jump(int way) {
+  static void *const places[] = {&&loop, &&other};
+  double sum = way;
+  long i = 0;
+  goto *places[way];
+other:
+  return sum * 2;
+loop:
+  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: a jump to a computed address leads to it
+  do sum += table[at[i]] * values[i]; while (++i < 4 << 20);
+  return sum;
+}
