@@ -322,16 +322,12 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::arenaExperiment = {
-    "arena",
-    "what malloc and free cost with ARENA_FREE and ARENA_LOCK_TYPE",
-    "us",
-    false,
-    "test=cycle: time of a phase / its blocks of 8 MiB, memory not touched by "
-    "the program; test=parallel: time of an iteration / blocks of 64 KiB of "
-    "one thread, malloc and free together",
-    "phase",
-    "heap",
-    false,
+    {"arena", "what malloc and free cost with ARENA_FREE and ARENA_LOCK_TYPE",
+     "us", false,
+     "test=cycle: time of a phase / its blocks of 8 MiB, memory not touched by "
+     "the program; test=parallel: time of an iteration / blocks of 64 KiB of "
+     "one thread, malloc and free together",
+     "phase", "heap", false},
     plan,
     measure,
     conclude,

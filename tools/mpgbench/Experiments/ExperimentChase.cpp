@@ -48,15 +48,12 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::chaseExperiment = {
-    "chase",
-    "dependent loads that go from page to page in random order",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load. There is one cell in each base page, at an offset that "
-    "changes; all cells are one random cycle, which is walked whole.",
-    "pages",
-    "bytes",
-    /*xIsNumber=*/false,
+    {"chase", "dependent loads that go from page to page in random order", "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load. There is one cell in each base page, at an offset that "
+     "changes; all cells are one random cycle, which is walked whole.",
+     "pages", "bytes",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude};

@@ -258,15 +258,10 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::embedExperiment = {
-    "embed",
-    "embedding lookup: rows of a large table by index",
-    "GB/s",
-    true,
-    "rows read and rows written, 2 x dim x 4 bytes for each lookup (x 2 in "
-    "half precision, with replication); neither indices nor write-allocate",
-    "pages",
-    "distribution",
-    false,
+    {"embed", "embedding lookup: rows of a large table by index", "GB/s", true,
+     "rows read and rows written, 2 x dim x 4 bytes for each lookup (x 2 in "
+     "half precision, with replication); neither indices nor write-allocate",
+     "pages", "distribution", false},
     plan,
     measure,
     conclude,

@@ -167,15 +167,14 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::faultExperiment = {
-    "fault",
-    "cost of page faults: first touch of memory by page size",
-    "ms/GiB",
-    /*higherIsBetter=*/false,
-    "Wall time from the first to the last write of one byte in each base page, "
-    "for 1 GiB; mmap and munmap are not in it.",
-    "pages",
-    "threads",
-    /*xIsNumber=*/false,
+    {"fault", "cost of page faults: first touch of memory by page size",
+     "ms/GiB",
+     /*higherIsBetter=*/false,
+     "Wall time from the first to the last write of one byte in each base "
+     "page, "
+     "for 1 GiB; mmap and munmap are not in it.",
+     "pages", "threads",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude,

@@ -148,17 +148,16 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::gupsExperiment = {
-    "gups",
-    "random updates of a large table (HPC Challenge RandomAccess)",
-    "GUP/s",
-    /*higherIsBetter=*/true,
-    "Updates of words of 8 bytes, 10^9 in a second, in the order that the "
-    "benchmark prescribes, 128 under way in each thread. Verified: the updates "
-    "once more give the first table again (one word in a hundred may be wrong "
-    "with several threads).",
-    "pages",
-    "threads",
-    /*xIsNumber=*/false,
+    {"gups", "random updates of a large table (HPC Challenge RandomAccess)",
+     "GUP/s",
+     /*higherIsBetter=*/true,
+     "Updates of words of 8 bytes, 10^9 in a second, in the order that the "
+     "benchmark prescribes, 128 under way in each thread. Verified: the "
+     "updates "
+     "once more give the first table again (one word in a hundred may be wrong "
+     "with several threads).",
+     "pages", "threads",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude};

@@ -179,15 +179,13 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::latencyExperiment = {
-    "latency",
-    "dependent loads by footprint and kind of pages: caches and memory",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load. There is one cell in each line of the cache, and all "
-    "cells of the working set are one random cycle.",
-    "size",
-    "pages",
-    /*xIsNumber=*/true,
+    {"latency",
+     "dependent loads by footprint and kind of pages: caches and memory", "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load. There is one cell in each line of the cache, and all "
+     "cells of the working set are one random cycle.",
+     "size", "pages",
+     /*xIsNumber=*/true},
     plan,
     measure,
     conclude};

@@ -198,16 +198,14 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::loadedExperiment = {
-    "loaded",
-    "latency of a load while other threads read",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load of a thread whose loads wait for each other, one in each "
-    "line. load_gbs is what all others read meanwhile: 4 KiB, then a pause of "
-    "so many turns of an empty loop.",
-    "pause",
-    "threads",
-    /*xIsNumber=*/false,
+    {"loaded", "latency of a load while other threads read", "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load of a thread whose loads wait for each other, one in "
+     "each "
+     "line. load_gbs is what all others read meanwhile: 4 KiB, then a pause of "
+     "so many turns of an empty loop.",
+     "pause", "threads",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude};

@@ -117,16 +117,14 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::mixExperiment = {
-    "mix",
-    "bandwidth by the share of reads",
-    "GB/s",
-    /*higherIsBetter=*/true,
-    "Bytes that the program reads and writes. bus_gbs counts each written byte "
-    "twice: its line is read before and written back afterwards. Neighbouring "
-    "blocks of 256 bytes are read and written in turn.",
-    "reads",
-    "threads",
-    /*xIsNumber=*/false,
+    {"mix", "bandwidth by the share of reads", "GB/s",
+     /*higherIsBetter=*/true,
+     "Bytes that the program reads and writes. bus_gbs counts each written "
+     "byte "
+     "twice: its line is read before and written back afterwards. Neighbouring "
+     "blocks of 256 bytes are read and written in turn.",
+     "reads", "threads",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude};

@@ -177,15 +177,14 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::numaExperiment = {
-    "numa",
-    "latency and bandwidth from the CPUs of each NUMA node to each memory",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load, one in each 256 bytes in random order. read_gbs: all "
-    "CPUs of the node read the same memory.",
-    "memory",
-    "cpus",
-    /*xIsNumber=*/false,
+    {"numa",
+     "latency and bandwidth from the CPUs of each NUMA node to each memory",
+     "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load, one in each 256 bytes in random order. read_gbs: all "
+     "CPUs of the node read the same memory.",
+     "memory", "cpus",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude};

@@ -82,16 +82,14 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::saxpyExperiment = {
-    "saxpy",
-    "y += a x with a stride, and the misses that the machine counts",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one element, the same number of elements with each stride "
-    "(floats). Misses are counted around the passes alone, and only where the "
-    "processor has enough counters for all at once.",
-    "stride",
-    "pages",
-    /*xIsNumber=*/true,
+    {"saxpy", "y += a x with a stride, and the misses that the machine counts",
+     "ns",
+     /*higherIsBetter=*/false,
+     "Time of one element, the same number of elements with each stride "
+     "(floats). Misses are counted around the passes alone, and only where the "
+     "processor has enough counters for all at once.",
+     "stride", "pages",
+     /*xIsNumber=*/true},
     plan,
     measure,
     conclude};

@@ -83,16 +83,13 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::strideExperiment = {
-    "stride",
-    "reads with a stride, counted in the lines that move",
-    "GB/s",
-    /*higherIsBetter=*/true,
-    "Bytes of the lines that are read, each once, whatever the stride: a "
-    "stride of n lines makes n passes over other lines. One thread, words of "
-    "8 bytes, no load waits for another.",
-    "stride",
-    "pages",
-    /*xIsNumber=*/true,
+    {"stride", "reads with a stride, counted in the lines that move", "GB/s",
+     /*higherIsBetter=*/true,
+     "Bytes of the lines that are read, each once, whatever the stride: a "
+     "stride of n lines makes n passes over other lines. One thread, words of "
+     "8 bytes, no load waits for another.",
+     "stride", "pages",
+     /*xIsNumber=*/true},
     plan,
     measure,
     conclude};

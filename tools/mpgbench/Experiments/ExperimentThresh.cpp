@@ -185,15 +185,12 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::threshExperiment = {
-    "thresh",
-    "eight equal arrays out of malloc: which of them meet in one set of L1",
-    "ms",
-    false,
-    "time of one sweep over eight arrays of 256 x 256 doubles, one thread; "
-    "sets are counted from the arrays' addresses",
-    "heap",
-    "threshold",
-    false,
+    {"thresh",
+     "eight equal arrays out of malloc: which of them meet in one set of L1",
+     "ms", false,
+     "time of one sweep over eight arrays of 256 x 256 doubles, one thread; "
+     "sets are counted from the arrays' addresses",
+     "heap", "threshold", false},
     plan,
     measure,
     conclude};

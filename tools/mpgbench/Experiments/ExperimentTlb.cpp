@@ -257,16 +257,13 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::tlbExperiment = {
-    "tlb",
-    "reach of the TLBs: loads that go over a number of pages",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load; one line in each page, at another offset in each, in "
-    "random order. packed_ns: the same number of lines in as few pages as "
-    "possible, which is what the caches take.",
-    "count",
-    "pages",
-    /*xIsNumber=*/true,
+    {"tlb", "reach of the TLBs: loads that go over a number of pages", "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load; one line in each page, at another offset in each, in "
+     "random order. packed_ns: the same number of lines in as few pages as "
+     "possible, which is what the caches take.",
+     "count", "pages",
+     /*xIsNumber=*/true},
     plan,
     measure,
     conclude};

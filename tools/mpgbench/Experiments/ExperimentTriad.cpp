@@ -202,16 +202,15 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::triadExperiment = {
-    "triad",
-    "STREAM triad by page size, threads and paging policy (guide 7.1, 7.2)",
-    "GB/s",
-    /*higherIsBetter=*/true,
-    "24 bytes an element: two loads and a store. The line that a store reads "
-    "before it is written (write-allocate) is not counted; the guide's 7.1 "
-    "counts it.",
-    "pages",
-    "threads",
-    /*xIsNumber=*/false,
+    {"triad",
+     "STREAM triad by page size, threads and paging policy (guide 7.1, 7.2)",
+     "GB/s",
+     /*higherIsBetter=*/true,
+     "24 bytes an element: two loads and a store. The line that a store reads "
+     "before it is written (write-allocate) is not counted; the guide's 7.1 "
+     "counts it.",
+     "pages", "threads",
+     /*xIsNumber=*/false},
     plan,
     measure,
     conclude,

@@ -85,16 +85,15 @@ static void conclude(ExperimentResult &result) {
 }
 
 const Experiment mpg::varyExperiment = {
-    "vary",
-    "the same loads in many processes: how much placement makes them differ",
-    "ns",
-    /*higherIsBetter=*/false,
-    "Time of one load; one cell in each line, the same random cycle in each "
-    "process. What differs is where the pages lie. More rounds (--repeat) see "
-    "more placements.",
-    "size",
-    "pages",
-    /*xIsNumber=*/true,
+    {"vary",
+     "the same loads in many processes: how much placement makes them differ",
+     "ns",
+     /*higherIsBetter=*/false,
+     "Time of one load; one cell in each line, the same random cycle in each "
+     "process. What differs is where the pages lie. More rounds (--repeat) see "
+     "more placements.",
+     "size", "pages",
+     /*xIsNumber=*/true},
     plan,
     measure,
     conclude};
