@@ -535,7 +535,10 @@ bool HeapSpace::keep(Range memory, uint64_t maxBytes) {
   // To look at one frame takes a microsecond; it is another one each time.
   size_t count = memory.bytes() / hugeBytes;
   uintptr_t at = memory.start + keepTurn.fetch_add(1) % count * hugeBytes;
-  size_t pages = countPresent({at, at + hugeBytes}) * count;
+  size_t present = countPresent({at, at + hugeBytes});
+  if (present == SIZE_MAX)
+    return false;
+  size_t pages = present * count;
   Locked hold(lock);
   if ((keptPages + pages) * heapPageBytes > maxBytes)
     return false;
