@@ -34,15 +34,16 @@ std::string mpg::formatBytes(uint64_t bytes) {
   return text + " " + units[unit];
 }
 
+static StringRef pluralEnding(size_t count, StringRef word) {
+  return count == 1 ? "" : word.ends_with("s") ? "es" : "s";
+}
+
 std::string mpg::countWord(size_t count, StringRef word) {
-  return std::to_string(count) + " " + word.str() +
-         (count == 1            ? ""
-          : word.ends_with("s") ? "es"
-                                : "s");
+  return formatv("{0} {1}{2}", count, word, pluralEnding(count, word));
 }
 
 std::string mpg::showCount(size_t count, StringRef word) {
-  return formatv("{0:N} {1}{2}", count, word, count == 1 ? "" : "s");
+  return formatv("{0:N} {1}{2}", count, word, pluralEnding(count, word));
 }
 
 std::optional<uint64_t> mpg::parseBytes(StringRef text) {
