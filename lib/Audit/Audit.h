@@ -18,10 +18,11 @@
 
 namespace mpg {
 
-// MemoryUse.cpp: who takes a program's memory from the system: malloc alone, a
-// runtime with its own allocator, the program or its libraries by mmap. It
-// decides which memory libmpg's malloc can bring to large pages, and which line
-// helps the rest. Told from symbols, libraries and sections; nothing is run.
+// MemoryUse.cpp: finds out what takes a program's memory from the system:
+// malloc alone, a runtime with its own allocator, the program or its libraries
+// by mmap. It decides which memory libmpg's malloc can bring to large pages,
+// and which line helps the rest. It reads symbols, libraries and sections, and
+// runs nothing.
 
 struct Launch;
 struct Subject;
@@ -37,7 +38,7 @@ llvm::ArrayRef<MemoryOwner> allMemoryOwners();
 struct MemoryUse {
   /// The runtime whose allocator serves most of the memory; null: none known.
   const MemoryOwner *owner = nullptr;
-  /// Where there is no owner, who maps memory: "the program", then libraries.
+  /// Without an owner: what maps memory, "the program", then libraries.
   /// They may map files only.
   std::vector<std::string> mappers;
   /// The launch sets what brings that memory to large pages.

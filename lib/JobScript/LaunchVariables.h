@@ -28,7 +28,8 @@ public:
   /// has; what it sets itself stays.
   void withhold(LaunchVariable::Change change, llvm::StringRef how,
                 llvm::StringRef name = "");
-  /// What the launcher drops without an option. \p own: its words.
+  /// Removes the variables that the launcher drops without an option. \p own:
+  /// its words.
   void withholdDropped(Launcher key, llvm::ArrayRef<JobWord> own);
 
 private:

@@ -88,7 +88,7 @@ public:
 
 private:
   /// New memory counts as accessed, because something filled it: an interval in
-  /// which memory grew counts only if there is no other.
+  /// which memory grew counts only if memory grew in all of them.
   struct Sums {
     AccessCount settled, filling;
     void add(const AccessCount &interval, bool isFilling);

@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  /// For how many bundles with this first place there is no look.
+  /// The number of bundles with this first place that are skipped.
   struct Wait {
     uint16_t left = 0, next = 0;
   };

@@ -73,7 +73,7 @@ bool removeTags(llvm::Module &module);
 /// sanitizers have an attribute (base/Access.h).
 void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 
-// What alias analysis knew (AliasScopes.cpp). Keeps the knowledge of which
+// Alias scopes (AliasScopes.cpp). They keep the knowledge of which
 // accesses in loops are to different memory. Alias analysis can no longer find
 // the object of a tagged address, so code generation would keep loads after
 // unrelated stores. So before tags are written, each object behind a tagged

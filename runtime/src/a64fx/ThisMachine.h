@@ -65,7 +65,7 @@ Reach getReach(Family family);
 uint64_t readRegister(Register which);
 void writeRegister(Register which, uint64_t value);
 
-// What is missing (Missing.cpp). Why a call about sectors or prefetch could not
+// Missing parts (Missing.cpp). Why a call about sectors or prefetch could not
 // be done, as a negative errno and as the text that mpg_machine_error() returns
 // (<mpg/mpg.h>).
 

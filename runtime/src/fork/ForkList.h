@@ -81,7 +81,7 @@ bool isFilled(uintptr_t at, size_t page);
 /// loaded. Also true if that is unknown.
 bool memoryMayBePinned();
 
-// What is done with it (ForkMove.cpp). Moves memory off hugetlb pages for good:
+// Moves of these pages (ForkMove.cpp). Moves memory off hugetlb pages for good:
 // before a fork, and for a call for base pages (BasePages.h). Or leaves it
 // there and gives the child a copy, made in the parent before the fork and
 // moved into place in the child: the parent keeps its frames, whichever of them

@@ -111,7 +111,7 @@ static constexpr uint32_t minTaken = 512;
 /// Longer blocks are arrays, as a rule: what is there of them is written.
 static constexpr uint64_t maxSparseBytes = 32 << 20;
 
-/// Whether a block should have frames of its own: a long one of which little is
+/// Whether a block should have its own frames: a long one of which little is
 /// written. In an arena it has a page of the table, as much as is present of
 /// it. Not where blocks come and go, since that takes system calls. Some stay
 /// in the arena: they show PageChoice how much is written.

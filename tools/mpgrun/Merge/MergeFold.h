@@ -23,8 +23,8 @@ namespace mpg {
 
 // MergeReader.cpp: reads the file that one rank of a job left (schemas
 // mpgreport-1 and mpgprofile-1). The file may be anybody's: half-written, of
-// another program, made to do harm. What cannot be used is a reason, never an
-// error.
+// another program, made to do harm. A part that cannot be used gives a reason,
+// never an error.
 
 /// Settings that the ranks of a job usually share.
 enum class MergeSetting : uint8_t { program, version, mode, status, libmpg };
