@@ -203,6 +203,8 @@ static bool findStack(Plan &plan, Messages &messages, unsigned threads) {
   auto here = uintptr_t(__builtin_frame_address(0));
   if (!findMapping(here, mapping))
     return false;
+  if (mapping.executable)
+    allowCodeOnStacks();
   plan.old = mapping.range;
   plan.limitBytes = stackLimitBytes();
   if (plan.limitBytes == 0) {

@@ -85,6 +85,12 @@ void releaseThpStack();
 /// where the C library would miss a part of it, if the file asks for that.
 void allowCodeOnStack(const char *library);
 
+/// The C library makes all stacks executable: the program asks for that.
+void allowCodeOnStacks();
+
+/// The rights of memory that replaces a part of any stack.
+int stackRights();
+
 /// The stack if it is on transparent pages and so grew before it was needed;
 /// else empty.
 Range getThpStack();

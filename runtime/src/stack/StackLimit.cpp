@@ -16,6 +16,7 @@
 #include "pages/Shortage.h"
 #include "stack/Stack.h"
 
+#include <atomic>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -53,7 +54,7 @@ struct Watched {
   ProcessLock lock;
   PlacedStack stack;
   uintptr_t openStart = 0; ///< below it the large part cannot be touched
-  int rights = PROT_READ | PROT_WRITE; ///< above that
+  std::atomic<int> rights{PROT_READ | PROT_WRITE}; ///< above that
   long process = 0;
   /// From the end of the stack according to the C library to its real end.
   /// Empty if both agree.
@@ -185,7 +186,7 @@ static void openFrom(uintptr_t start) {
       opens ? Range{start, watched.openStart} : Range{watched.openStart, start};
   if (change.empty())
     return;
-  int rights = opens ? watched.rights : PROT_NONE;
+  int rights = opens ? stackRights() : PROT_NONE;
   if (!isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
                        rights)))
     watched.openStart = start;
@@ -224,15 +225,21 @@ void mpg::releaseThpStack() {
     shrink();
 }
 
+void mpg::allowCodeOnStacks() { watched.rights |= PROT_EXEC; }
+
+int mpg::stackRights() { return watched.rights; }
+
 // A stack moved as a whole does not grow, so the C library cannot make it
 // executable: dlopen() fails and says so.
 void mpg::allowCodeOnStack(const char *library) {
   Locked hold(watched.lock);
   const PlacedStack &stack = watched.stack;
-  if (stack.large.empty() || stack.isWhole || (watched.rights & PROT_EXEC) ||
+  if (stack.isWhole || (watched.rights & PROT_EXEC) ||
       !putsCodeOnStack(library))
     return;
-  watched.rights |= PROT_EXEC;
+  allowCodeOnStacks();
+  if (stack.large.empty())
+    return;
   if (stack.grownTo) {
     setRightsBelow(stack.large.end);
     return;

@@ -8,6 +8,7 @@
 #include "stack/ThreadStack.h"
 
 #include "base/SelfMaps.h"
+#include "base/Syscall.h"
 #include "heap/Collapse.h"
 #include "pages/LargeMemory.h"
 #include "pages/Pages.h"
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 using namespace mpg;
 
@@ -89,13 +91,22 @@ static bool isPromised() {
   return mayFail == 'n';
 }
 
+/// moveInto() with the rights that the C library has given to the stack.
+static int moveIntoStack(Staged &staged, uintptr_t target) {
+  size_t bytes = staged.range.bytes();
+  int error = moveInto(staged, target, pages.hugePageBytes, Contents::zero);
+  if (stackRights() & PROT_EXEC)
+    rawCall(SYS_mprotect, long(target), long(bytes), stackRights());
+  return error;
+}
+
 /// Puts normal pages, untouched, over large ones that are not needed any more.
 static void removeLarge(Range large) {
   Staged staged;
   if (buildStaged(Source::normal, large.bytes(), pages.hugePageBytes, nullptr,
                   staged))
     return;
-  if (moveInto(staged, large.start, pages.hugePageBytes, Contents::zero))
+  if (moveIntoStack(staged, large.start))
     discard(staged);
 }
 
@@ -132,8 +143,7 @@ static int mapLarge(Range &place) {
           break;
       }
     }
-    if (!error && !(error = moveInto(staged, place.end - bytes, hugeBytes,
-                                     Contents::zero)))
+    if (!error && !(error = moveIntoStack(staged, place.end - bytes)))
       break;
     discard(staged);
     shortage = error;
