@@ -270,6 +270,8 @@ uint64_t SimProgram::addRepeated(uint64_t times) {
 }
 
 unsigned SimProgram::repeats(const mpg_sim_record *record, unsigned left) {
+  if (getNumber(*record) >= thePlaces.count())
+    return 0;
   uint64_t times = repeatFinder.find(record, left);
   if (!times)
     return 0;

@@ -37,7 +37,7 @@ public:
 
   /// Looks for iterations from the bundle \p first on, in \p left records.
   /// \returns how many there are; 0: fewer than minTimes, or it did not look
-  /// because it found none there before.
+  /// because it found none there before. pre: a module has the place.
   uint64_t find(const mpg_sim_record *first, unsigned left);
   /// Those that were found at \p first last are of no use.
   void reject(const mpg_sim_record *first);

@@ -208,4 +208,22 @@ TEST(SimRepeats, TooFewOrDifferentAreNone) {
   EXPECT_EQ(repeats.find(all.data(), unsigned(all.size())), 0U);
 }
 
+TEST(SimRepeats, BundlesThatNoModuleHasAreDamage) {
+  Machine machine;
+  ASSERT_EQ(readMachine(MPG_SIM_MACHINES "/a64fx.yaml", machine), "");
+  WhatIf whatIf;
+  whatIf.pageBytes = machine.pageBytes;
+  SimProgram program(machine, whatIf);
+  Records names = Loops(1).names();
+  program.read(names.data(), unsigned(names.size()));
+  EXPECT_EQ(program.damaged(), 0U);
+  // The sum with 1 does not fit 32 bits; a table up to the second has 8 GiB.
+  for (uint64_t place : {~0U, 1U << 31}) {
+    mpg_sim_record wrong = record(
+        MPG_SIM_BUNDLE, uint64_t(1) << MPG_SIM_ADDRESSES_SHIFT | place, 1000);
+    program.read(&wrong, 1);
+  }
+  EXPECT_EQ(program.damaged(), 2U);
+}
+
 } // namespace
