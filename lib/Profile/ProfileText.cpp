@@ -322,17 +322,16 @@ std::string mpg::describeTlbMisses(const Profile &profile) {
 
 std::string mpg::describeCode(const Profile &profile) {
   std::vector<const ProfileObject *> objects;
-  uint64_t others = profile.codeSamples;
   for (const ProfileObject &object : profile.objects)
-    if (object.region == RunRegion::text) {
+    if (object.region == RunRegion::text)
       objects.push_back(&object);
-      others -= std::min(object.codeSamples, others);
-    }
   if (objects.empty() || !profile.codeMissing.empty())
     return objects.empty() ? "" : profile.codeMissing;
   sortByMost(objects, &ProfileObject::codeSamples);
   std::string text;
+  uint64_t others = profile.codeSamples;
   for (const ProfileObject *object : ArrayRef(objects).take_front(4)) {
+    others -= std::min(object->codeSamples, others);
     text += cut(object->name, nameColumns) + " " +
             percentText(object->codeSamples, profile.codeSamples);
     if (object->pages && !object->pages->unknownBytes)

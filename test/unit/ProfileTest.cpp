@@ -173,6 +173,23 @@ static AccessCount halfHot(uint64_t accessed) {
   return count;
 }
 
+TEST(Profile, sharesOfCodeAddUp) {
+  Profile profile;
+  profile.codeSamples = 100;
+  for (const char *name : {"a", "b", "c", "d"}) {
+    profile.objects.emplace_back();
+    profile.objects.back().region = RunRegion::text;
+    profile.objects.back().name = name;
+    profile.objects.back().codeSamples = 20;
+  }
+  EXPECT_EQ(describeCode(profile),
+            "a 20 %, b 20 %, c 20 %, d 20 %, other code 20 %; of 100 samples");
+  profile.objects.push_back(profile.objects.back());
+  EXPECT_EQ(describeCode(profile),
+            "a 20 %, b 20 %, c 20 %, d 20 %, other code 20 %; of 100 samples")
+      << "a fifth file has no name";
+}
+
 TEST(Profile, skewIsOfFramesThatAreAccessed) {
   AccessCount quarter = halfHot(MiB / 2);
   EXPECT_EQ(quarter.hotFramePercent(), 50.0);
