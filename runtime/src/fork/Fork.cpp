@@ -352,10 +352,14 @@ static Safety reserveCopy() {
   return isReserved ? Safety::copyNeeded : Safety::impossible;
 }
 
+/// A copy on pages of the pool leaves the child with memory that a fork of its
+/// own has to move: it stays in the notes.
 static void moveCopyIn() {
-  forks.list.moveTo(sourceFor(forks.list.bytes()));
+  bool leavesPool = forks.copy.source() != Source::hugetlb;
+  forks.list.moveTo(forks.copy.source());
   forks.copy.moveIn();
-  noteMoved(forks.list);
+  if (leavesPool)
+    noteMoved(forks.list);
   forks.list.discard();
 }
 

@@ -110,6 +110,8 @@ public:
   /// present. Returns 0 or an errno value.
   int reserve(Source source, size_t bytes, size_t hugePageBytes);
   bool exists() const { return !memory.range.empty(); }
+  /// The pages that it is on.
+  Source source() const { return memory.source; }
 
   /// Copies the present pages of \p list, and keeps children from inheriting
   /// the memory itself. False if it does not fit. \p list must live as long as
