@@ -39,7 +39,7 @@ static constexpr uint32_t maxMarks = 8192;
 
 static uint32_t marksInUse;
 
-/// Takes \p marks of those that may be in use. False: there are too many.
+/// Adds \p marks to those in use. False: that would be too many.
 static bool reserveMarks(uint32_t marks) {
   uint32_t used = __atomic_load_n(&marksInUse, __ATOMIC_RELAXED);
   do {
@@ -56,8 +56,8 @@ static void forgetMarks(uint32_t marks) {
 }
 
 /// Marks some of the 2 MiB frames that lie wholly in [\p start, \p end), so
-/// that those between two of them are mappings, too. How many were marked; none
-/// when the process would have too many mappings. Any thread.
+/// that those between two of them are mappings, too. Returns their number, 0 if
+/// the process would have too many mappings. Thread-safe.
 static uint32_t markHugeFrames(uint64_t start, uint64_t end) {
   uint64_t first = roundUp(start, hugeFrameBytes),
            last = roundDown(end, hugeFrameBytes);
@@ -88,8 +88,8 @@ static void markProgram() {
   }
 }
 
-/// \p marks: what markHugeFrames() said of the same block, which still is
-/// there.
+/// \p marks: what markHugeFrames() returned for this block, which is still
+/// mapped.
 static void unmarkHugeFrames(uint64_t start, uint64_t end, uint32_t marks) {
   if (!marks)
     return;
@@ -101,7 +101,7 @@ static void unmarkHugeFrames(uint64_t start, uint64_t end, uint32_t marks) {
 
 // Blocks
 
-// Not there in a static program that does not use it, nor in some C libraries.
+// Missing from static programs that do not use it, and from some C libraries.
 extern "C" int backtrace(void **frames, int max) __attribute__((weak));
 
 // Where this library's code lies; in a static program, all of it.
@@ -137,8 +137,8 @@ void mpg::startAllocationSites(int fd) {
 
 namespace {
 
-/// The right to use the tables. Not in a child, which shares them with its
-/// parent, and not from inside of a call that has it.
+/// Permission to use the tables. Refused in a child, which shares them with its
+/// parent, and inside a call that has it already.
 class Turn {
 public:
   Turn()
@@ -176,7 +176,7 @@ static uint32_t getBucket(uint64_t value) {
 
 namespace {
 
-/// Who has called, from here outwards.
+/// The callers, innermost first.
 struct Callers {
   uint64_t frames[MPG_PROFILE_FRAMES] = {};
   uint32_t bucket = 0;
@@ -209,7 +209,7 @@ Callers::Callers() {
   bucket = getBucket(sum);
 }
 
-/// 0: no room. \p flags: of a new one. pre: tableLock.
+/// Returns its number; 0: no room. \p flags: of a new site. pre: tableLock.
 static uint32_t findSite(const Callers &callers, uint32_t flags) {
   MPG_CHECK(tableLock.isHeld());
   uint32_t &first = table->siteBuckets[callers.bucket];
@@ -286,7 +286,7 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
   uint32_t marks =
       table->wantsFrames ? markHugeFrames(start, start + bytes) : 0;
   Locked hold(tableLock);
-  // Given back on a way that is not seen.
+  // It was freed by a call that libmpg does not see.
   if (uint32_t &old = findBlock(start))
     removeBlock(old, now);
   uint32_t site = findSite(callers, flags);
@@ -334,7 +334,7 @@ void mpg::noteResized(const void *block, size_t bytes) {
 
 namespace {
 
-/// How a block lies.
+/// The pages of a block.
 struct BlockPages {
   uint64_t usedBytes = 0, hugeBytes = 0;
   uint32_t knows = 0;
@@ -368,7 +368,7 @@ void BlockPages::scan(uint64_t start, uint64_t end) {
   rawCall(SYS_close, fd);
 }
 
-/// Before Linux 6.7: what is there, on pages of whatever size.
+/// Before Linux 6.7: memory that is present, whatever its page size.
 void BlockPages::queryPresent(uint64_t start, uint64_t end) {
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
   unsigned char present[256];
@@ -399,7 +399,7 @@ static BlockPages getPages(uint64_t start, uint64_t bytes) {
 }
 
 void mpg::forgetBlock(const void *block) {
-  // Without the lock: who gives it back is the only one who knows the block.
+  // Without the lock: only the thread that frees the block knows it.
   if (!table ||
       !__atomic_load_n(&table->blockBuckets[getBucket(uintptr_t(block))],
                        __ATOMIC_RELAXED))
@@ -414,7 +414,7 @@ void mpg::forgetBlock(const void *block) {
     if (uint32_t &link = findBlock(uintptr_t(block))) {
       mpg_profile_block &entry = table->blocks[link - 1];
       bytes = entry.bytes;
-      // Another mapping again, as realloc may have to move it as a whole.
+      // One mapping again: realloc may have to move all of it.
       unmarkHugeFrames(entry.start, entry.start + bytes, entry.marks);
       entry.marks = 0;
       site = removeBlock(link, now);
@@ -431,8 +431,8 @@ void mpg::forgetBlock(const void *block) {
   site->knows = pages.knows | (site->knows & MPG_PROFILE_MAPPED);
 }
 
-/// A program that wants an aligned mapping cuts off its begin: the block begins
-/// after that.
+/// A program that wants an aligned mapping unmaps its start. The block then
+/// starts after that.
 bool mpg::forgetMapping(const void *start, size_t bytes) {
   bytes = roundUp(bytes, uint64_t(sysconf(_SC_PAGESIZE)));
   if (Turn turn; turn) {

@@ -12,7 +12,7 @@
 
 namespace mpg {
 
-/// Blocks of so many bytes are written down; none of SIZE_MAX.
+/// Blocks of at least this many bytes are recorded; SIZE_MAX: none.
 extern size_t watchedBytes;
 
 /// Whether there is a table for them.
@@ -25,17 +25,17 @@ void startAllocationSites(int fd);
 // library allocates while it finds the callers.
 
 void noteBlock(const void *block, size_t bytes);
-/// Call before \p block is freed; any pointer.
+/// Call before \p block is freed. Ignores pointers that are not recorded.
 void forgetBlock(const void *block);
 /// After a block became longer or shorter where it is.
 void noteResized(const void *block, size_t bytes);
-/// A mapping of the program's own.
+/// A mapping that the program makes itself.
 void noteMapping(const void *start, size_t bytes);
-/// Before the kernel unmaps this: a mapping, or its begin. \returns whether it
-/// was a mapping that was written down, and all of it.
+/// Call before the kernel unmaps a mapping or its start. \returns whether it is
+/// a recorded mapping and all of it.
 bool forgetMapping(const void *start, size_t bytes);
 
-/// \p block, which may be null, written down if it is large enough.
+/// Records \p block, which may be null, if it is large enough. Returns it.
 inline void *watched(void *block, size_t bytes) {
   if (__builtin_expect(bytes >= watchedBytes, 0) && block)
     noteBlock(block, bytes);

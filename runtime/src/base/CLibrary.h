@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the C library beside ours: how ours are called, how the ones
-// after them are found, and what an older C library does otherwise.
+// The C library's functions that libmpg replaces: the names of ours, how to
+// find the C library's, and what its older versions do differently.
 //
 // The shared library defines malloc and related functions under their own
 // names. A static program gets them by --wrap, because it cannot have two

@@ -12,7 +12,7 @@
 
 namespace mpg {
 
-/// Of large pages, by the controller hugetlb.
+/// The limits on large pages, of the controller hugetlb.
 struct CgroupLimit {
   bool exists = false;
   uint64_t usageLeftBytes = UINT64_MAX;       ///< limit on pages in use

@@ -34,7 +34,7 @@ struct Values {
 
 // The programs that are affected
 
-/// As exists().
+/// stat() by a raw system call, for the reason that exists() has.
 static bool statFile(const char *path, struct stat &status) {
   return path && !isError(rawCall(SYS_newfstatat, AT_FDCWD, long(path),
                                   long(&status), 0));
@@ -59,7 +59,7 @@ static bool namesThisProgram(const char *target) {
           isIt());
 }
 
-/// Of the ranks that a launcher has started on this node only the first speaks.
+/// Only the first of the ranks that a launcher has started on this node prints.
 static bool isFirstRank(const char *const *environment) {
   static const char *const names[] = {
 #define MPG_LOCAL_RANK(name) name,

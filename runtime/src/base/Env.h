@@ -45,7 +45,7 @@ struct Config {
   bool hugePages = true;         ///< XOS_MMM_L_HPAGE_TYPE is not none
   Mode mode = Mode::automatic;   ///< MPG_MODE; none without hugePages
   bool stacks = true;            ///< XOS_MMM_L_LPG_MODE is base+stack
-  bool stacksGiven = false;      ///< it is set, and to that
+  bool stacksGiven = false;      ///< the variable is set to that
   size_t ompStackBytes = 0;      ///< OMP_STACKSIZE; 0: not set
   bool remapLibraries = false;   ///< MPG_REMAP=all
   bool advisesMaps = false;      ///< MPG_MMAP=thp; false in mode none
@@ -66,8 +66,8 @@ struct Config {
   bool speaks = true;         ///< false: another local rank speaks for this one
   bool quiet = false;         ///< MPG_QUIET
   bool vendorCodes = false;   ///< this is a system of Fujitsu's
-  int stateFd = -1;           ///< MPG_STATE_FD: mpgrun listens there
-  int statePid = 0;           ///< MPG_STATE_PID: to all processes; 0: to one
+  int stateFd = -1;           ///< MPG_STATE_FD: mpgrun reads this file
+  int statePid = 0;           ///< MPG_STATE_PID; 0: only the program reports
   bool sharesAtFork = false;  ///< MPG_FORK=share
   bool forceCopyBack = false; ///< MPG_TEST_COPY_BACK, for tests
   // The heap.
@@ -106,7 +106,7 @@ void readSectorSettings(const char *const *environment,
                         SectorSettings &settings);
 
 /// MPG_FIRST_TOUCH, which holds in all programs that call mpg_first_touch: also
-/// where libmpg is off, or not started. Says nothing, as above.
+/// where libmpg is off, or not started. Prints nothing, as above.
 TouchMode readTouchMode(const char *const *environment);
 
 /// Reads all other variables from \p environment (as `environ`; not changed,

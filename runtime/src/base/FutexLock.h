@@ -43,7 +43,7 @@ public:
     else if (word.exchange(isFree, std::memory_order_release) == hasWaiters)
       rawCall(SYS_futex, long(&word), FUTEX_WAKE_PRIVATE, 1);
   }
-  /// In a forked child: who waited is not there.
+  /// Call in a forked child: threads that waited do not exist there.
   void reset() { word.store(isFree, std::memory_order_relaxed); }
 
   /// The caller holds it, because a function that clang cannot follow took it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Messages.h. Lines and the state are kept under one lock, a number that is
-// spun on: it is held for a few hundred instructions and one system call, and a
-// mutex of the C library may not be there yet.
+// See Messages.h. One ProcessLock guards lines and state. It is held for a few
+// hundred instructions and one system call. A mutex of the C library may not
+// work yet.
 
 #include "base/Messages.h"
 #include "base/AllocationSites.h"
@@ -86,8 +86,8 @@ static void copyText(char *to, size_t capacity, const char *from) {
   to[at] = '\0';
 }
 
-/// Whether \p fd is a file of mpgrun's name. Where /proc is hidden, a file that
-/// no folder has.
+/// Whether \p fd has the name of mpgrun's file or, where /proc is hidden, is a
+/// file without a name.
 static bool isNamedForState(int fd) {
   LineBuffer path;
   path.add("/proc/self/fd/").addNumber(uint64_t(fd));
@@ -140,7 +140,7 @@ static mpg_state_smaps *mapSmaps(int fd, long offset) {
 }
 
 /// The program writes to the state, all others to the table after it. Without
-/// \p statePid the program is the first that comes.
+/// \p statePid the first process to open the file is the program.
 void Messages::openState(int fd, int statePid) {
   uint32_t owner = 0;
   if (fd < 0 || !isStateFile(fd, owner))
@@ -267,10 +267,10 @@ void Messages::setHeap(Range reserved, uintptr_t tablesEnd) {
   writeState();
 }
 
-/// A sixteenth more at least, so that memory that grows step by step is not
-/// looked at in each.
+/// Only if use has grown by a sixteenth: a program may grow in many small
+/// steps.
 void Messages::inspectBeforeUnmap() {
-  // Two threads at once, or a signal's handler: the first one's look will do.
+  // Another thread, or the code that this signal interrupted, does it already.
   if (!peakSmaps || !isProgram() ||
       __atomic_exchange_n(&isLooking, true, __ATOMIC_ACQUIRE))
     return;

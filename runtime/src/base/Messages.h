@@ -57,14 +57,13 @@ public:
   /// one if any is left.
   mpg_state_process *entry(bool mayClaim);
 
-  /// Writes down what all of this process's memory is now. To be called at its
-  /// end.
+  /// Records all memory of this process. Call at its end.
   void writeEnd();
 
 private:
   mpg_state_table *table = nullptr;
   mpg_state_process *own = nullptr;
-  uint32_t owner = 0; ///< whose entry that is; 0: free
+  uint32_t owner = 0; ///< the process whose entry that is; 0: none
 };
 
 /// One per process (Init.cpp owns it). Thread-safe.
@@ -77,7 +76,7 @@ public:
   /// descriptor, if its child processes report there, too; else 0.
   void start(bool speaks, int stateFd, int statePid = 0);
 
-  /// To be called at the end of the process.
+  /// Call at the end of the process.
   void end();
 
   /// \p quiet: only errors are printed (MPG_QUIET). \p vendorCodes: messages
@@ -94,8 +93,8 @@ public:
   /// where the tables after it end.
   void setHeap(Range reserved, uintptr_t tablesEnd);
 
-  /// Whether mpgrun listens to this process: what only it wants to know need
-  /// not be found out else.
+  /// Whether mpgrun reads this process's state. If not, nothing need be found
+  /// out that only mpgrun uses.
   bool isHeard() const;
 
   /// Call before munmap returns memory: records the mappings if use is at a new
@@ -110,7 +109,7 @@ public:
   /// quiet and this is not an error. Always records it in the state.
   void report(mpg_code code, LineBuffer &line);
 
-  /// Whether say() was called with \p code before.
+  /// Whether report() was called with \p code before.
   bool hasSaid(mpg_code code);
 
   /// Reports the present state of a region; replaces the earlier report of the
@@ -145,7 +144,7 @@ private:
   mpg_state *shared = nullptr;          ///< the file of mpgrun, as memory
   mpg_state_smaps *peakSmaps = nullptr; ///< null: not wanted
   mpg_state_smaps *atEnd = nullptr;     ///< the same
-  uint64_t maxBytes = 0;                ///< in use then
+  uint64_t maxBytes = 0;                ///< in use when they were recorded
   bool isLooking = false;
   ProcessTable processes; ///< in that file, for all but the program
   mpg_state state = {};

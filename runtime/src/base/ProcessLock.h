@@ -57,7 +57,7 @@ private:
   std::atomic<uint32_t> word{0};
 };
 
-/// Something to be done once in a process; who comes meanwhile waits.
+/// Runs something once in a process. Other threads wait meanwhile.
 class Once {
 public:
   template <typename Work> void run(Work work) {

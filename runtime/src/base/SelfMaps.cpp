@@ -164,7 +164,7 @@ size_t mpg::countMappings(size_t max) {
 
 namespace {
 
-/// Of Linux 6.11: one mapping without the text of all others.
+/// The request of Linux 6.11 for one mapping, without the text of all others.
 struct MapQuery {
   uint64_t bytes = sizeof(MapQuery);
   uint64_t queryFlags = 0; ///< the mapping that holds the address, of any kind
@@ -317,7 +317,7 @@ uint64_t mpg::bytesInUse() {
   return resident + pool;
 }
 
-/// Of a mapping that lies only partly in the range as much as fits is counted.
+/// For a mapping partly in the range, a count is at most that part's size.
 RangeUse mpg::readUse(Range range) {
   LineReader lines("/proc/self/smaps");
   Mapping mapping;

@@ -70,7 +70,7 @@ public:
   NumberedEntries &operator=(const NumberedEntries &) = delete;
   /// False at the end, or after an error.
   bool next(uint64_t &number);
-  /// Whether the whole file was read; valid after the last line.
+  /// Whether all entries were read; valid when next() has returned false.
   bool isComplete() const { return used == 0; }
   int descriptor() const { return fd; }
 
@@ -84,9 +84,8 @@ private:
 /// zero; returns the length, or a negative errno.
 long readSmallFile(const char *path, char *buffer, size_t capacity);
 
-/// Whether there is something of that name, and may be seen. By a raw system
-/// call: it is needed before a sanitizer has put its own in the C library's
-/// place.
+/// Whether \p path exists and may be seen. By a raw system call: it is needed
+/// before a sanitizer has put its own in the C library's place.
 bool exists(const char *path);
 
 /// Reads a file that holds one decimal number; \p otherwise if it does not.
@@ -113,14 +112,14 @@ unsigned threadCount();
 /// kernel does not report it. Reads a file of /proc, allocates nothing.
 uint64_t poolBytesInUse();
 
-/// All that this process has in use, with pages of the pool.
+/// All memory that this process uses, with pages of the pool.
 uint64_t bytesInUse();
 
 /// How much of a range of addresses is in use, by the kernel's count.
 struct RangeUse {
   uint64_t bytes = 0;     ///< pages that are there, of any size
-  uint64_t poolBytes = 0; ///< of these pages of the pool
-  uint64_t thpBytes = 0;  ///< of these transparent huge pages
+  uint64_t poolBytes = 0; ///< of these on pages of the pool
+  uint64_t thpBytes = 0;  ///< of these on transparent huge pages
 };
 
 /// All 0 where /proc cannot be read. Takes milliseconds in a program with many

@@ -5,8 +5,8 @@
 // old stack pointer is in the frame pointer meanwhile, a register that the
 // called function preserves.
 //
-// Shadow stacks and branch protection are content with it: every call has its
-// return, and the function begins with a landing pad.
+// It works with shadow stacks and branch protection: every call has its return,
+// and the function begins with a landing pad.
 
 #include "base/StackSwitch.h"
 #include <stddef.h>

@@ -23,8 +23,8 @@ namespace mpg {
 inline std::atomic<bool> isLockedIn{false};
 
 #ifdef MPG_INJECT_FAULTS
-/// The negative errno that the call is to fail with, 0 if it is to be made. Of
-/// the test.
+/// The negative errno that the call must fail with; 0: make it. The test
+/// defines this.
 long injectedFault(long number, long a, long b, long c, long d);
 #else
 inline long injectedFault(long, long, long, long, long) { return 0; }

@@ -87,7 +87,7 @@ bool mpg::mayBeLarge(Range range) {
   return false;
 }
 
-/// Not memory that the program itself has mapped with MAP_HUGETLB.
+/// False for memory that the program itself has mapped with MAP_HUGETLB.
 static bool isLarge(const Mapping &mapping) {
   static const char anonymous[] = "/anon_hugepage", file[] = "/memfd:";
   bool isHuge = !strncmp(mapping.name, anonymous, sizeof anonymous - 1) ||
@@ -161,7 +161,7 @@ static void reportRefused(const char *reason) {
   base.messages->report(MPG_MSG_KERNEL, line);
 }
 
-/// Whether there is anything to do, before anybody is stopped for it.
+/// Whether there is anything to move: asked before threads are stopped for it.
 static bool hasLarge(Range range) {
   SelfMaps maps;
   Mapping mapping;
@@ -171,7 +171,7 @@ static bool hasLarge(Range range) {
   return false;
 }
 
-/// With signals blocked, which would run on the frames that are replaced.
+/// Blocks signals: their handlers would run on the frames that are replaced.
 static int runStopped(Job &job) {
   // A thread that waits for the lock has to be stopped like all others.
   uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
@@ -230,7 +230,7 @@ struct HeapFrame {
 
 } // namespace
 
-/// Whether less than half of it is anything but zeros.
+/// Whether less than half of its base pages have anything but zeros.
 static bool isSparse(Range frame) {
   size_t page = basePageBytes(), filled = 0;
   for (uintptr_t at = frame.start; at < frame.end; at += page)
@@ -247,7 +247,7 @@ static HeapFrame nextHeapFrame(uintptr_t from) {
   return found;
 }
 
-/// In steps, because the threads stop meanwhile.
+/// In steps, because the other threads are stopped during each.
 static bool leaveSparseFrames() {
   constexpr size_t maxBytes = 32 << 20;
   if (memoryMayBePinned())
@@ -277,16 +277,15 @@ static void clear(uintptr_t start, uintptr_t end) {
     memset(reinterpret_cast<void *>(start), 0, end - start);
 }
 
-/// Libraries that patch madvise() to know when registered memory goes (UCX)
-/// must see that \p part does. The kernel refuses the call because of its
-/// start.
+/// Libraries that patch madvise() to see registered memory go (UCX) must see \p
+/// part go, too. The kernel refuses the call because of its start.
 static void announce(Range part, Advise *advise) {
   advise(reinterpret_cast<void *>(part.start + 1), part.bytes() - 1,
          MADV_DONTNEED);
 }
 
-/// Empties \p part of one mapping. False: there is no memory for new frames;
-/// then they are cleared.
+/// Empties \p part of one mapping. Clears its frames if there is no memory for
+/// new ones.
 static void emptyPart(Range part) {
   Range inner = innerHugeFrames(part, base.hugePageBytes);
   Staged staged;

@@ -43,8 +43,8 @@ bool mayBeLarge(Range range);
 /// madvise() with an \p advice after which private memory is zero
 /// (MADV_DONTNEED) or may be (MADV_FREE). Whole frames go back to the system,
 /// and come as transparent huge or normal pages when they are touched again: a
-/// page of the pool might be missing then. Parts of a frame are cleared. Memory
-/// that is not ours is the kernel's, and \p advise the C library's madvise().
+/// page of the pool might be missing then. Parts of a frame are cleared. For
+/// memory that is not ours it calls \p advise, the C library's madvise().
 /// Returns an errno value; changes errno.
 using Advise = int(void *, size_t, int);
 int emptyPages(Range range, int advice, Advise *advise);

@@ -56,13 +56,13 @@ extern "C" void _IO_list_unlock() __attribute__((weak));
 
 namespace {
 
-/// The choices of a fork for the memory on large pages.
+/// What a fork does about memory on large pages.
 enum class Safety { safe, copyNeeded, impossible };
 
 struct Forks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool hasStreams = false; ///< the lock of the list of streams
+  bool hasStreams = false; ///< the list of streams is locked
   uint32_t owner = 0;      ///< thread with the lock; 0: it is free
   unsigned depth = 0;      ///< of the owner's calls
   uint64_t signals = 0;    ///< blocked before; the owner's
@@ -77,7 +77,7 @@ static Forks forks;
 
 // One fork at a time
 
-/// Whether a handler of the program calls us.
+/// Whether this thread is in fork(): a handler of the program has called us.
 static bool isInFork() {
   return __atomic_load_n(&forks.owner, __ATOMIC_RELAXED) ==
          uint32_t(rawCall(SYS_gettid));
@@ -222,7 +222,7 @@ namespace {
 /// Memory that left the pool.
 struct Moved {
   uint64_t bytes = 0;
-  uint64_t delayedBytes = 0;      ///< of them, not on large pages yet
+  uint64_t delayedBytes = 0;      ///< on normal pages for now
   Source source = Source::normal; ///< of large memory
 };
 
@@ -492,7 +492,7 @@ static void callOnOwnStack(void *argument) {
   *static_cast<Call *>(argument) = call;
 }
 
-/// As far as it can be done before the last moment. pre: entered
+/// Does what can be done before the last step. pre: enter() was called
 static Safety prepare() {
   // A signal handler may fork while its thread changes the heap.
   bool mustLock = !FutexLock::isOnlyThread();

@@ -48,7 +48,7 @@ public:
 
   const ForkStretch *begin() const { return first; }
   const ForkStretch *end() const { return first + count; }
-  /// Of those pages that are present.
+  /// Bytes that are present.
   uint64_t presentBytes() const;
   /// The nonzero bytes among them, in whole normal pages.
   uint64_t filledBytes() const;
@@ -66,7 +66,7 @@ private:
   void add(ForkStretch stretch);
 
   size_t hugeBytes = 0; ///< of segments and heap
-  size_t max = 0;       ///< that there is room for
+  size_t max = 0;       ///< stretches that fit
   Staged memory;
   ForkStretch *first = nullptr;
   size_t count = 0;
@@ -100,7 +100,7 @@ int moveOffLargePages(const ForkStretch &stretch);
 /// A stack on normal pages to run on while the one in use is replaced. Null if
 /// there is no memory for it. One user at a time.
 void *ownStackTop();
-/// Unless it is in use: each fork would copy its page tables.
+/// Frees it unless it is in use: each fork would copy its page tables.
 void discardOwnStack();
 
 /// The copy that a child gets in place of its parent's frames.
@@ -121,7 +121,7 @@ public:
   /// In the child: puts the copy in its place. Async-signal-safe; nothing
   /// happens when that was done.
   void moveIn();
-  /// In the parent.
+  /// Frees the copy. For the parent.
   void discard();
 
 private:

@@ -21,9 +21,9 @@ using namespace mpg;
 namespace {
 
 /// Where free memory is in small pieces, the kernel moves memory to make a
-/// large page: 4 to 6 ms for each, of 0.3 ms. The program waits meanwhile, so
-/// that is limited, and the rest comes on normal pages; Collapse.cpp makes them
-/// large later.
+/// large page: that takes 4 to 6 ms instead of 0.3 ms. The program waits
+/// meanwhile, so that is limited, and the rest comes on normal pages;
+/// Collapse.cpp makes them large later.
 class Pace {
 public:
   bool delays(Source source) const { return isSlow && source == Source::thp; }
@@ -106,8 +106,8 @@ static int movePiece(Range piece, const ForkStretch &stretch, bool isDelayed,
 static int moveStretch(const ForkStretch &stretch, Pace &pace) {
   const size_t hugeBytes = stretch.hugePageBytes;
   Range rest = stretch.range;
-  // Of memory that is there twice.
   bool hasNodes = allowedNodes().count() > 1;
+  // So much memory exists twice for a moment.
   size_t maxBytes = hasNodes ? hugeBytes : 32 << 20;
   while (!rest.empty()) {
     bool touched;
@@ -163,7 +163,7 @@ void *mpg::ownStackTop() {
   return reinterpret_cast<void *>(ownStack.range.end);
 }
 
-/// A handler of pthread_atfork that forks may be.
+/// True in a handler of pthread_atfork that forks.
 static bool isOnOwnStack() {
   return ownStack.range.contains(uintptr_t(__builtin_frame_address(0)));
 }
@@ -204,7 +204,7 @@ int mpg::moveOffLargePages(const ForkList &list, uint64_t &delayedBytes) {
 // MADV_DONTFORK stays on the memory: the program may have asked for it as well
 // (ibv_reg_mr() does), and then it must not be taken back.
 
-/// In a static program no child could go on without them.
+/// In a static program a child cannot run at all without these segments.
 static bool mustBeShared(const ForkStretch &stretch) {
   return stretch.owner == ForkOwner::segments && segmentsHoldLibraries();
 }
@@ -258,7 +258,7 @@ void ForkCopy::moveIn() {
     from += bytes;
   }
   memory.range.start = from;
-  discard(); // what was too much
+  discard(); // the rest
 }
 
 void ForkCopy::discard() {

@@ -123,7 +123,7 @@ MPG_EXPORT void *mpg_own_mmap(void *address, size_t bytes, int protection,
     result =
         adviseOwnMap({real, nextUnmap.get("munmap")},
                      {address, bytes, protection, flags, file, offset}, result);
-  // Of a reservation nothing is in use, and a file has a name.
+  // A reservation is not in use, and a file has a name.
   bool isMemory = protection != PROT_NONE && (flags & MAP_ANONYMOUS);
   if (result != MAP_FAILED && bytes >= watchedBytes && isMemory)
     noteMapping(result, bytes);
@@ -242,8 +242,7 @@ MPG_EXPORT int mpg_own_madvise(void *address, size_t bytes,
     return error ? -1 : 0;
   }
   int result = real(address, bytes, advice);
-  // No memory of the program's is a file's; in hugetlb pages the kernel sees
-  // one.
+  // The kernel takes hugetlb pages for a file; for the program they are none.
   if (result && advice == MADV_REMOVE && errno == EACCES && mayBeLarge(range))
     errno = EINVAL;
   if (!result || errno != EINVAL)

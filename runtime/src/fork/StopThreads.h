@@ -12,7 +12,7 @@
 namespace mpg {
 
 /// glibc's SIGSETXID. A thread that waits for the one that stops the others
-/// leaves it open.
+/// must not block it.
 constexpr int stopSignal = 33;
 
 /// Threads that /proc lists beside the program's only one belong to an emulator
@@ -22,9 +22,9 @@ unsigned countThreadsAtStart();
 
 /// False if one of them does not stop within a second: it waits for a child of
 /// vfork(), blocks every signal by itself, or a debugger has it; or threads
-/// cannot be counted. None is stopped then. From here to the other no lock
-/// may be taken that another thread may hold.
-/// pre: other signals are blocked; one caller at a time.
+/// cannot be counted. Then all of them run again. Between the two calls take no
+/// lock that another thread may hold. pre: other signals are blocked; one
+/// caller at a time.
 bool stopOtherThreads();
 void resumeOtherThreads();
 

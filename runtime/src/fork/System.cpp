@@ -73,7 +73,7 @@ static int spawnShell(const char *command, const sigset_t &mask, pid_t &shell) {
   return error;
 }
 
-/// The status of a shell that cannot be started, unless no child exists at all.
+/// The result of system() without a shell: -1 if no process can be started.
 static int statusWithout(int error) {
   if (error == EAGAIN || error == ENOMEM) {
     errno = error;
@@ -151,8 +151,8 @@ static bool parseMode(const char *text, OpenMode &mode) {
   return mode.reads != mode.writes;
 }
 
-/// Moves \p end off the number \p standard: the child's start of the shell
-/// would close it there.
+/// Moves \p end off the descriptor \p standard: a dup2() onto itself would
+/// leave it closed on exec.
 static int moveAway(int end, int standard) {
   if (end != standard)
     return end;
@@ -167,7 +167,7 @@ static int spawnReader(const char *command, int end, int standard, pid_t &child)
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   int error = posix_spawn_file_actions_adddup2(&actions, end, standard);
-  // No shell holds the other shells' pipes.
+  // A shell must not hold the pipes of other shells.
   for (Pipe *at = pipes; at && !error; at = at->next)
     if (int other = fileno(at->stream); other != standard)
       error = posix_spawn_file_actions_addclose(&actions, other);
@@ -227,7 +227,7 @@ static FILE *openPipe(const char *command, const char *modeText) {
   return nullptr;
 }
 
-/// The child of \p stream, which is forgotten, or 0.
+/// Forgets \p stream. Returns its child, or 0.
 static pid_t readChild(FILE *stream) {
   if (!pipes.load(std::memory_order_relaxed))
     return 0;

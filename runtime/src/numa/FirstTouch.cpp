@@ -89,7 +89,7 @@ static bool goTo(int cpu) {
   return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-/// Thread by thread, and back to where it may be in the end.
+/// Does the work thread by thread, then returns to all CPUs that it may use.
 static bool visit(const TeamWork &work, uint32_t threads,
                   const cpu_set_t &usable, PlaceList &list) {
   PlaceWishes wishes = readPlaceWishes(environ);

@@ -183,8 +183,8 @@ static bool readGroup(unsigned cpu, Level level, cpu_set_t &group) {
 void mpg::readNeighbors(unsigned cpu, Level level, cpu_set_t &group) {
   if (readGroup(cpu, level, group))
     return;
-  // Of what is not told the guess that divides least: OMP_PLACES=sockets is one
-  // place then.
+  // Without an answer, takes the guess that divides least: OMP_PLACES=sockets
+  // is one place then.
   CPU_ZERO(&group);
   if (level == Level::threads || level == Level::cores)
     CPU_SET(cpu, &group);

@@ -48,7 +48,7 @@ static bool liesOn(int node, Range range) {
   return true;
 }
 
-/// Present to the last byte, or an errno value.
+/// Allocates \p wish, all of it present. Returns an errno value.
 static int allocateFrom(Source source, Wish wish, void *&memory) {
   Staged staged;
   if (int error =

@@ -32,7 +32,7 @@ struct Listener {
 
 } // namespace
 
-/// Tells of \p extent, whole pages of one size. Returns an errno value.
+/// Visits the pages of \p extent, which have one size. Returns an errno value.
 static int findIn(const Extent &extent, const Listener &to) {
   constexpr size_t batch = 256;
   int nodes[batch];
@@ -390,8 +390,8 @@ static int moveTo(Range asked, mpg_moved &out) {
   return 0;
 }
 
-/// Pages that the balancing has marked are not told as present, so bytes are
-/// counted by mapping here.
+/// Pages that the balancing has marked are not present to the kernel. So bytes
+/// are counted by mapping here.
 static int moveAtTouch(Range asked, mpg_moved &out) {
   bool isOneNode = allowedNodes().count() < 2;
   uintptr_t known = asked.start;

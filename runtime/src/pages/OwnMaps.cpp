@@ -149,9 +149,9 @@ static bool isPlain(int flags) {
   return (flags & ~harmless) == (MAP_PRIVATE | MAP_ANONYMOUS);
 }
 
-/// Whether one more mapping may be kept apart from its neighbours. They are
-/// counted for each 1,024th; not by a process that has locked itself in, which
-/// may die of opening a file.
+/// Whether one more mapping may be kept apart from its neighbours. Counts all
+/// mappings at every 1,024th call, but not in a process that has sandboxed
+/// itself, which may die of opening a file.
 static bool hasMappingsLeft() {
   uint64_t number = maps.number.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number % 1024 == 0) {

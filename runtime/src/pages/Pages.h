@@ -204,9 +204,9 @@ int mapTable(Range range);
 /// allocate.
 void unmapChosen(Range range);
 
-/// Makes the pages zero and gives them back; the addresses stay. Returns
-/// whether it could be: not where memory is locked in. pre: as unmapChosen();
-/// whole base pages, or empty.
+/// Makes the pages zero and gives them back; the addresses stay. False if that
+/// fails, as for locked memory. pre: as unmapChosen(); whole base pages, or
+/// empty.
 bool emptyChosen(Range range);
 
 } // namespace mpg

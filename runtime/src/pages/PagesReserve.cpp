@@ -113,9 +113,9 @@ static Range mapForAMoment(size_t bytes) {
 }
 
 Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
-  // Where the kernel puts the next mapping, and on which side of it the one
-  // after that. Of equal size: a smaller one may fit into a gap on the other
-  // side.
+  // Finds where the kernel puts the next mapping, and on which side of it the
+  // one after that. Both have one size: a smaller one may fit into a gap on the
+  // other side.
   Range next = mapForAMoment(2 * alignment),
         after = mapForAMoment(2 * alignment);
   releaseAddresses(next);
@@ -123,8 +123,8 @@ Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   if (next.empty() || after.empty())
     return {};
   bool goesUp = after.start > next.start;
-  // So far that the kernel does not come there before it has given that much to
-  // others; no farther, for tools have the rest of the address space.
+  // So far that the kernel gets there only after it has given that much to
+  // others. Not farther: tools use the rest of the address space.
   constexpr uint64_t farBytes = uint64_t(1) << 40;
   uint64_t far = next.start / 8 < farBytes ? next.start / 8 : farBytes;
   const uint64_t wide = next.start / 4 < 8 * far ? next.start / 4 : 8 * far;

@@ -28,9 +28,9 @@ Pool readPool(size_t hugeBytes);
 /// pages of all nodes). Whatever is only reserved has to be populated then.
 bool reservationMayFail(size_t hugeBytes);
 
-/// The same for the steps before main, which all ask: the answer of the first
-/// that does so. It is in several files, and the list of mounts among them
-/// takes longer than all else there. pre: one thread.
+/// The same for the steps before main, which all ask. Keeps the first answer:
+/// to read the list of mounts for it takes longer than all else there. pre: one
+/// thread.
 bool reservationMayFailAtStart(size_t hugeBytes);
 
 /// A limit of this process on its address space or its data (ulimit -v, -d).

@@ -60,7 +60,7 @@ private:
 
 } // namespace
 
-/// More than any symbol table has.
+/// No symbol table is larger.
 static constexpr uint64_t maxPartBytes = uint64_t(1) << 31;
 
 FilePart::FilePart(int file, uint64_t offset, uint64_t wanted) {
@@ -170,8 +170,8 @@ static void writeFunctions(int file, const TextSegment &segment, int map) {
   }
 }
 
-/// The process id is another one's from before: its map goes. Links and files
-/// of other users are left alone.
+/// A map with this process id is left from an earlier process: deletes it.
+/// Links and files of other users are left alone.
 bool PerfMap::open() {
   if (wasTried)
     return fd >= 0;

@@ -12,8 +12,8 @@
 //               mapping takes the place of the first
 //   collapsed   tmpfs, and kernels with CONFIG_READ_ONLY_THP_FOR_FS (Linux 6.1)
 //
-// What has been in vain for one frame is not tried for the next ones of the
-// file: it costs reads, of other processes too.
+// A step that failed for one frame is not tried for the next ones of the file:
+// it costs reads, also of other processes.
 //
 // Pages are touched through the kernel (MADV_POPULATE_READ, Linux 5.14),
 // because the file may be shorter by now, and that would be SIGBUS.
@@ -37,7 +37,7 @@ using namespace mpg;
 
 namespace {
 
-/// A file of which code is mapped, and what is known of it by now.
+/// A file whose code is mapped, and what is known about it so far.
 class TextFile {
 public:
   TextFile(const TextSegment &segment, const PageMap &map)
@@ -70,8 +70,8 @@ TextFile::~TextFile() {
     rawCall(SYS_close, fd);
 }
 
-/// The file is the mapped one, and reading it again is a matter of this node.
-/// Opens it at the first need: it may be on large pages as it is.
+/// Whether the file is the mapped one and can be read again on this node alone.
+/// Opens it only now: it may be on large pages as it is.
 bool TextFile::canDrop() {
   if (mayDrop != unknown)
     return mayDrop == yes;

@@ -16,7 +16,7 @@ struct TextSegment {
   Range range;           ///< as in the file
   uint64_t offset;       ///< of its start in the file
   uintptr_t loadAddress; ///< to be added to addresses of the file
-  const char *file;      ///< "": the program's; else the loader's word
+  const char *file;      ///< "": the program; else as the loader names it
   bool isCode;
   bool hasRelocations; ///< the loader writes to it
   bool isGuarded;      ///< AArch64: branches must find landing pads (BTI)

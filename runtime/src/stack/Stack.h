@@ -113,8 +113,8 @@ struct StackMove {
 /// thread writes to the live part; one thread at a time.
 int moveStack(StackMove &move);
 
-/// RLIMIT_STACK in bytes; UINT64_MAX for no limit, 0 if the kernel (seccomp)
-/// does not tell it: then the stack may end anywhere.
+/// RLIMIT_STACK in bytes; UINT64_MAX for no limit, 0 if the kernel does not
+/// report it (seccomp): then the stack may end anywhere.
 uint64_t stackLimitBytes();
 
 /// The distance that the kernel itself keeps below a growing stack.

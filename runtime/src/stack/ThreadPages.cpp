@@ -80,8 +80,8 @@ static void count(uint64_t bytes, uint64_t largeBytes, const char *reason) {
 
 // The pool's pages
 
-/// Whether a page that is reserved is sure to come. Asked once: the answer is
-/// in several files.
+/// Whether a reserved page is certain to come. Found out once: it takes several
+/// files.
 static bool isPromised() {
   char mayFail = pages.mayFail.load(std::memory_order_relaxed);
   if (mayFail == '?') {

@@ -81,7 +81,7 @@ struct ThreadStacks {
 };
 
 /// The answer of pthread_getattr_np for a thread in place of glibc's.
-struct Told {
+struct Reported {
   size_t bytes;  ///< 0: nothing
   uintptr_t top; ///< 0: what glibc says
   bool hasGuard;
@@ -93,7 +93,8 @@ struct Told {
 static ThreadStacks stacks;
 
 // initial-exec: reading it never allocates, and getReported() counts on it.
-static thread_local Told ownTold __attribute__((tls_model("initial-exec")));
+static thread_local Reported ownReported
+    __attribute__((tls_model("initial-exec")));
 
 /// Bytes of its stack that a thread uses before any of it is large.
 static constexpr size_t smallBytes = 2 << 20;
@@ -150,7 +151,7 @@ static __attribute__((noinline)) uintptr_t enlarge(const Wish &wish) {
   auto frame = uintptr_t(__builtin_frame_address(0));
   Range stack = wish.ownBytes ? stackBelow(frame, wish) : Range{0, frame};
   uintptr_t top = mapLargePages(stack, wish.askedBytes, wish.isCapped);
-  ownTold = {wish.askedBytes, top, wish.hasGuard};
+  ownReported = {wish.askedBytes, top, wish.hasGuard};
   if (!top && stacks.mayAdvise && wish.ownBytes)
     allowDeepPages(wish);
   return top;
@@ -338,22 +339,22 @@ int mpg::createThread(const ThreadCalls &calls, pthread_t *thread,
 
 // Attributes
 
-static const Told &getReported(pthread_t thread) {
-  uintptr_t distance = uintptr_t(&ownTold) - uintptr_t(pthread_self());
-  return *reinterpret_cast<const Told *>(uintptr_t(thread) + distance);
+static const Reported &getReported(pthread_t thread) {
+  uintptr_t distance = uintptr_t(&ownReported) - uintptr_t(pthread_self());
+  return *reinterpret_cast<const Reported *>(uintptr_t(thread) + distance);
 }
 
 void mpg::correctAttributes(pthread_t thread, pthread_attr_t *attributes) {
-  Range told = readUserStack(attributes);
-  Range whole = findWholeStack(told);
-  const Told &own = getReported(thread);
+  Range reported = readUserStack(attributes);
+  Range whole = findWholeStack(reported);
+  const Reported &own = getReported(thread);
   if (own.bytes) {
-    whole.end = own.top ? own.top : told.end;
-    whole.start = told.start;
+    whole.end = own.top ? own.top : reported.end;
+    whole.start = reported.start;
     if (!own.hasGuard)
       pthread_attr_setguardsize(attributes, 0);
   }
-  if (whole.start != told.start || whole.end != told.end)
+  if (whole.start != reported.start || whole.end != reported.end)
     pthread_attr_setstack(attributes, reinterpret_cast<void *>(whole.start),
                           whole.bytes());
 }
