@@ -24,8 +24,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// A process may be given as much memory for its environment and mappings as it
-/// likes; more is not needed.
+/// The environment and the list of mappings of a process may be of any size;
+/// more than this is not needed.
 static constexpr size_t largestFileBytes = size_t(256) << 20;
 
 namespace {

@@ -14,8 +14,7 @@ namespace mpg {
 
 /// How much of a region is on large pages now.
 struct LiveRegion {
-  /// text data bss heap stack thread-stack, as Region, and of RunRegion those
-  /// that Region has not.
+  /// A name of Region or, for what Region lacks, of RunRegion.
   llvm::StringRef name;
   uint64_t bytes = 0;         ///< addresses, in use or not
   uint64_t residentBytes = 0; ///< in use, or reserved on large pages
@@ -32,7 +31,7 @@ struct LiveProcess {
   std::string program;
   std::string shownPath;   ///< as the process itself sees it
   bool isReplaced = false; ///< deleted or rebuilt since it was started
-  unsigned threads = 1;    ///< at this moment, helpers of libraries as well
+  unsigned threads = 1;    ///< now, with threads of libraries
   /// The environment as it was at the start: setenv is not seen from outside.
   /// The sysroot is /proc/PID/root for a process in a container.
   Launch launch;

@@ -27,8 +27,8 @@ StringRef mpg::hostMachineName() {
 #endif
 }
 
-/// How good a candidate for being run \p path is: the shell takes the first
-/// executable file, and tells about another one only if there is none.
+/// How well \p path can be run: the shell takes the first executable file, and
+/// reports another one only if there is none.
 static ProgramKind readKind(const std::string &path, struct stat &status) {
   if (stat(path.c_str(), &status) != 0)
     return ProgramKind::missing;
@@ -67,9 +67,9 @@ static std::string findPath(StringRef name, StringRef searchPath,
   return refused;
 }
 
-/// As execve(2) has it: who may not gain rights, and a file system mounted with
-/// nosuid, make every such bit void; the file's capabilities give root nothing
-/// new.
+/// As execve(2) says: these bits have no effect for a process that may not gain
+/// rights, and on a file system mounted with nosuid. Capabilities of the file
+/// give root nothing new.
 static bool isPrivileged(const std::string &path, const struct stat &status) {
   struct statvfs volume;
   if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
@@ -133,7 +133,7 @@ static bool callsPtrace(Image &image) {
   return calls;
 }
 
-/// Of 32 bits, which the kernel may run all the same; "" for other machines.
+/// Says that \p machine has 32 bits, which the kernel may still run; else "".
 static std::string describeNarrow(const std::string &machine) {
 #if defined(__aarch64__)
   constexpr StringRef narrow = "arm";

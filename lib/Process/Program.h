@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program that mpgrun is asked to start: where it is, and what about it
-// keeps a preloaded library from doing its work. Only looks; whether it can be
-// run is the kernel's answer to exec. And strings as exec takes them.
+// The program that mpgrun starts: where it is, and what keeps a preloaded
+// library from working in it. Runs nothing: only exec shows whether the kernel
+// can run it. Also makes the arguments of exec.
 
 #ifndef MPG_PROCESS_PROGRAM_H
 #define MPG_PROCESS_PROGRAM_H
@@ -43,8 +43,8 @@ struct Program {
   /// gcc's AddressSanitizer is in it: a library, and it ends the process if it
   /// is not the first one.
   bool wantsAsanFirst = false;
-  /// Why libmpg cannot come into it: it is for 32 bits, or see findStranger of
-  /// Elf/Image.h.
+  /// Why libmpg cannot be loaded into it: it is for 32 bits, or see
+  /// findStranger of Elf/Image.h.
   std::string stranger;
   /// "device:inode" of the file that /proc/self/exe will name.
   std::string identity;

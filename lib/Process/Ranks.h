@@ -14,7 +14,7 @@
 
 namespace mpg {
 
-/// Of the ranks on a node the first one speaks for all.
+/// Whether this rank prints for all ranks on its node: the first one does.
 bool speaksForNode();
 
 /// The rank in the job; "0" without MPI, or if it is not a number.
@@ -23,7 +23,7 @@ std::string worldRank();
 /// Whether a launcher has started this process as one of several.
 bool hasOtherRanks();
 
-/// Of this node; cut off after 255 bytes.
+/// The name of this node, at most 255 bytes of it.
 std::string hostName();
 
 /// This process among the nodes and ranks of the job, for its reports.

@@ -156,8 +156,8 @@ bool Classifier::classifySegments(const MappedArea &area) {
   return taken > 0;
 }
 
-/// How much of \p area is libmpg's heap. Not always all of it: the kernel makes
-/// one mapping of neighbours that are alike.
+/// Adds the part of \p area that is libmpg's heap; returns its size. The kernel
+/// may have joined it with neighbours that are alike.
 uint64_t Classifier::classifyHeap(const MappedArea &area) {
   uint64_t taken = bytesWithin(area, heap.start, heap.end);
   add(RunRegion::heap, area, taken);

@@ -69,7 +69,7 @@ std::vector<ProgramSegment> locateSegments(const std::string &path,
                                            const std::vector<MappedArea> &areas,
                                            llvm::StringRef mappedName = "");
 
-/// Whether \p name is that of libmpg's state file, as /proc shows it.
+/// Whether \p name is the name of libmpg's state file, as /proc shows it.
 bool isStateName(llvm::StringRef name);
 
 /// Addresses that libmpg keeps for its heap; empty if malloc is not libmpg's.

@@ -88,7 +88,7 @@ static RegionUse &findOrInsert(std::vector<RegionUse> &regions,
   return *at;
 }
 
-/// Of the heap; others have theirs from the mappings, or what is there now.
+/// Adds the peak of the heap; other regions have theirs from their mappings.
 static void addPeaks(RunReport &report, const mpg_state &state) {
   for (RegionUse &use : report.regions) {
     if (use.region == RunRegion::heap && state.heapPeakBytes > use.bytes) {
@@ -118,8 +118,8 @@ void mpg::addPeakMappings(RunReport &report,
   }
 }
 
-/// libmpg moves data of libraries if asked, and of those that are there when it
-/// starts.
+/// libmpg moves data of libraries only if asked, and only of those that are
+/// loaded when it starts.
 static void explainLibraries(RunReport &report) {
   for (RegionUse &use : report.regions)
     if (use.canMove && use.reason.empty() && report.mode != "none")
@@ -129,7 +129,7 @@ static void explainLibraries(RunReport &report) {
                        : "data of libraries is left alone; fix: MPG_REMAP=all";
 }
 
-/// Regions as libmpg tells them: sizes only where the kernel's list gave none.
+/// Regions as libmpg reports them: sizes only where the kernel's list has none.
 static void addRegions(RunReport &report, const mpg_state &state) {
   // libmpg has seen the pages of the pool; transparent ones it has asked for.
   bool isPool =
@@ -248,7 +248,7 @@ std::string mpg::describeAbsence(const RunReport &report) {
                                 "that the first one starts");
 }
 
-/// Of libmpg's words only those about the pool count: it saw these pages.
+/// libmpg has seen pages of the pool; transparent ones it has only asked for.
 static bool isNotKnown(const RunReport &report) {
   return report.regions.empty() ||
          any_of(report.regions,

@@ -51,7 +51,7 @@ struct HintReport {
   Notes notes; ///< only its hint notes, and what could not be read of them
   TagSupport support;
 
-  /// Whether the hints of the note act here: the worst of what it asks for.
+  /// Whether all that the note asks for has an effect on this machine.
   Ability acts() const;
 };
 
@@ -80,10 +80,10 @@ struct RunReport {
   bool isTold = false;   ///< the kernel's list was read by libmpg itself
   bool hasState = false; ///< libmpg was at work in the program
   std::string library;   ///< libmpg's file; empty: it is in the program
-  std::string unheard;   ///< why libmpg could not tell; "" if it could
-  /// The file of the program in whose memory libmpg was not at the end. Where
-  /// libmpg has told something all the same, exec put it in the first one's
-  /// place: isReplaced.
+  std::string unheard;   ///< why libmpg could not report; "" if it could
+  /// The file of the program at the end, if libmpg was not in its memory then.
+  /// If libmpg has reported something all the same, exec has put that program
+  /// in the place of the first one: isReplaced.
   std::string endedAs;
   bool isReplaced = false;
   bool ownHeap = false; ///< malloc was libmpg's
@@ -97,8 +97,8 @@ struct RunReport {
   bool asksForOwnMaps = false;       ///< MPG_MMAP=thp was set
   bool asksForLibraries = false;     ///< MPG_REMAP=all was set
   bool hasProcesses = false;         ///< of --children
-  std::vector<ProcessUse> processes; ///< who had the most first
-  uint64_t processesLost = 0;        ///< for these the table was too short
+  std::vector<ProcessUse> processes; ///< the largest first
+  uint64_t processesLost = 0;        ///< that the table had no room for
   StallCounts stalls;                ///< while it ran
 };
 
@@ -152,7 +152,7 @@ std::string hugeColumns(uint64_t bytes, uint64_t hugeBytes,
 
 void writeRunText(llvm::raw_ostream &out, const RunReport &report);
 void writeRunJson(llvm::raw_ostream &out, const RunReport &report);
-/// Behind the schema: version, host, rank and number of ranks; what is not
+/// Adds version, host, rank and number of ranks behind the schema; what is not
 /// known is absent.
 void addPlace(JsonObject &document, const RankPlace &place);
 /// Null where the kernel does not have them.

@@ -60,8 +60,8 @@ static void writeUse(raw_ostream &out, const std::string &name,
       << hugeColumns(use.bytes, use.hugeBytes, use.unknownBytes);
 }
 
-/// Whether the report has a column of smaller transparent pages: where the
-/// machine gives some.
+/// Whether the report has a column for smaller transparent pages: only if the
+/// machine has some.
 static bool hasMiddle(const RunReport &report) {
   return any_of(report.regions, [](const RegionUse &use) {
     return use.middleBytes || !use.isMiddleKnown;
@@ -171,7 +171,7 @@ static void writeProcess(raw_ostream &out, const ProcessUse &use) {
     writeFilled(out, "    ", use.reason);
 }
 
-/// Those that had most, and the sum of the others: so the rows add up.
+/// The largest processes, and the sum of the others, so that the rows add up.
 static void writeProcesses(raw_ostream &out, const RunReport &report) {
   constexpr size_t max = 20;
   out << "  other processes with libmpg: "

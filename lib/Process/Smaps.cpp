@@ -180,7 +180,7 @@ class Pieces {
 public:
   Pieces(uint64_t baseBytes, ReadWords frameFlags)
       : flags(largePageBytes / baseBytes), frameFlags(frameFlags) {}
-  /// \p words: of /proc/PID/pagemap. Nothing if the kernel does not tell.
+  /// \p words: of /proc/PID/pagemap. Nothing if the kernel hides it.
   std::optional<bool> isLarge(ArrayRef<uint64_t> words);
   /// Base pages that are parts of other transparent pages.
   std::optional<uint64_t> countMiddle(ArrayRef<uint64_t> words);
@@ -363,8 +363,8 @@ void mpg::addLargeFolios(pid_t pid, std::vector<MappedArea> &areas) {
   }
 }
 
-// On which nodes the pages lie is asked for some of them:
-// move_pages takes a moment for each, and an array has millions.
+// Looks up the nodes of some pages only: move_pages takes a moment for each,
+// and an array has millions.
 
 void PageUse::add(const PageUse &other) {
   usedBytes += other.usedBytes;
@@ -386,7 +386,7 @@ PageScan::~PageScan() {
     close(pagemap);
 }
 
-/// False: this kernel does not tell.
+/// False: this kernel cannot.
 bool PageScan::scan(uint64_t start, uint64_t end, PageUse &use) const {
   mpg_scan_region regions[512];
   mpg_scan request = mpg_scan_for(regions, std::size(regions), end);

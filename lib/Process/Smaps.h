@@ -28,8 +28,8 @@ struct MappedArea {
   bool isFile = false; ///< backed by a file that has a name, not a memfd
   std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
   uint64_t residentBytes = 0; ///< on pages of the base size, or THP
-  /// Of these accessed since /proc/PID/clear_refs was written to; nothing on a
-  /// kernel that does not tell.
+  /// Of these accessed since /proc/PID/clear_refs was written to; nothing if
+  /// the kernel does not report it.
   std::optional<uint64_t> accessedBytes;
   uint64_t thpBytes = 0;     ///< of these on transparent huge pages
   uint64_t thpPageBytes = 0; ///< the largest of those
@@ -41,7 +41,7 @@ struct MappedArea {
   bool hugetlb = false;
   bool asksForLargePages = false; ///< MADV_HUGEPAGE
   bool refusesLargePages = false; ///< MADV_NOHUGEPAGE, or MAP_STACK
-  /// Bytes on each NUMA node; empty if the kernel does not tell.
+  /// Bytes on each NUMA node; empty if the kernel does not report them.
   std::vector<uint64_t> nodes;
 
   uint64_t bytes() const { return end - start; }
@@ -70,8 +70,8 @@ findUnchanging(const std::vector<MappedArea> &areas, llvm::StringRef name);
 std::vector<MappedArea> parseSmaps(llvm::StringRef smaps,
                                    llvm::StringRef numaMaps);
 
-/// The same with what follows for the process \p pid; 0: it is gone, and
-/// transparent pages that smaps does not count are not known.
+/// The same, with the large pages that smaps does not count (below). \p pid:
+/// the process; 0: it is gone, so these are not known.
 std::vector<MappedArea> parseProcessSmaps(pid_t pid, llvm::StringRef smaps,
                                           llvm::StringRef numaMaps);
 
@@ -93,7 +93,7 @@ uint64_t upperPageBytes(uint64_t baseBytes);
 bool mayBeUncounted(const TransparentFacts &facts, uint64_t baseBytes,
                     bool isAdvised);
 
-/// For users who read "not known".
+/// Explains "not known" to users.
 extern const char *const whyNotKnown;
 
 /// One word for each base page, as /proc/PID/pagemap has them, and, for the
@@ -122,7 +122,7 @@ bool countsAllThp();
 /// Adds to \p areas of process \p pid, as smaps has them, what smaps left out.
 void addLargeFolios(pid_t pid, std::vector<MappedArea> &areas);
 
-/// How a part of a process's memory lies on pages.
+/// The pages of a part of a process's memory.
 struct PageUse {
   uint64_t usedBytes = 0;    ///< with memory behind them, or swapped out
   uint64_t hugeBytes = 0;    ///< of these on large pages
@@ -133,8 +133,8 @@ struct PageUse {
   void add(const PageUse &other);
 };
 
-/// Asks page by page where the kernel tells (PAGEMAP_SCAN, Linux 6.7);
-/// otherwise it is the part's share of what /proc/PID/smaps says of the whole
+/// Counts page by page where the kernel can (PAGEMAP_SCAN, Linux 6.7).
+/// Elsewhere a part has its share of what /proc/PID/smaps has for the whole
 /// mapping.
 class PageScan {
 public:
@@ -144,7 +144,7 @@ public:
   PageScan(const PageScan &) = delete;
   PageScan &operator=(const PageScan &) = delete;
 
-  /// \p nodePages: of so many pages it is asked on which node they are.
+  /// \p nodePages: the number of pages whose node is looked up.
   PageUse inspect(uint64_t start, uint64_t end, unsigned nodePages) const;
 
 private:

@@ -16,9 +16,9 @@ using namespace mpg;
 
 namespace {
 
-/// As long as it lives, files may grow as far as the hard limit allows: a limit
-/// for the program's files (ulimit -S -f) is not meant for ours, and to be over
-/// it is SIGXFSZ.
+/// While it lives, files may grow up to the hard limit: a limit for the
+/// program's files (ulimit -S -f) is not meant for ours, and exceeding it is
+/// SIGXFSZ.
 class WideFileLimit {
 public:
   WideFileLimit() {

@@ -29,7 +29,7 @@ struct ProgramMemory {
   /// Before most of the memory went back; empty: libmpg has not noted it.
   std::vector<MappedArea> peakAreas;
   std::string image; ///< the program's file
-  /// libmpg writes to the state file; false: it is not in this program.
+  /// libmpg is in this program and writes to the state file.
   bool hasState = false;
   bool isTold = false; ///< libmpg read the list, as mpgrun may not
   std::vector<ProgramSegment> segments;

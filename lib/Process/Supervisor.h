@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs one program so that its memory can be looked at in the moment when it
-// ends, and is otherwise not there: signals, stops and the exit status pass
-// through in both directions. Only the first process is traced; its threads
-// and children run at full speed and never stop.
+// Runs one program so that its memory can be read in the moment when it ends,
+// and leaves it alone otherwise: signals, stops and the exit status pass
+// through in both directions. Only the first process is traced; its threads and
+// children run at full speed and never stop.
 
 #ifndef MPG_PROCESS_SUPERVISOR_H
 #define MPG_PROCESS_SUPERVISOR_H
@@ -22,16 +22,16 @@ struct SupervisedRun {
   int waitStatus = 0;  ///< as waitpid gives it
   bool traced = false; ///< whether the program was traced to its end
   pid_t pid = -1;
-  std::string error; ///< the child does not exist, or cannot be waited for: why
+  std::string error; ///< why there is no child, or it cannot be waited for
 };
 
 /// Callbacks that look at the program before its end; null: none.
 struct RunLooks {
   /// Before its exec.
   llvm::function_ref<void(pid_t, bool isTraced)> atStart = nullptr;
-  /// While it runs: 2 ms after its exec, from then on in pauses that double up
-  /// to 10 ms, before rings of samples are full, or as often as takes a
-  /// fiftieth of the time.
+  /// While it runs: 2 ms after its exec, then after pauses that double up to 10
+  /// ms, so that rings of samples do not fill. Pauses are longer where looking
+  /// takes more than a fiftieth of the time.
   llvm::function_ref<void(pid_t)> atTick = nullptr;
 };
 
@@ -54,8 +54,8 @@ SupervisedRun runSupervised(const std::string &path,
 /// thread's; they point into it.
 llvm::SmallVector<llvm::StringRef, 52> statFields(llvm::StringRef stat);
 
-/// Whether a program's work was that of programs that it started, or of its
-/// children that go on; "" if not. \p pid stands still in its last moment.
+/// Says that programs that \p pid has started did most of the work, or that its
+/// children go on; "" if neither. pre: \p pid stands still in its last moment.
 std::string describeOtherProcesses(pid_t pid);
 
 } // namespace mpg

@@ -25,8 +25,8 @@ enum class CodePages : uint8_t { large, small };
 /// disk first. Best effort: the report says what came of it.
 void placeText(const std::string &program, CodePages pages);
 
-/// Fills in why code and constants are not on large pages where libmpg has not
-/// told it. \p mode: MPG_TEXT.
+/// Fills in why code and constants are not on large pages where libmpg has
+/// given no reason. \p mode: MPG_TEXT.
 void explainText(RunReport &report, const std::string &program,
                  llvm::StringRef mode);
 

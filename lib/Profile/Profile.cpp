@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Profile.h. The program's addresses are given out in three steps: to
-// variables, to blocks in use, and what is left by what the mapping is.
+// See Profile.h. The program's addresses are assigned in three steps: to
+// variables, to blocks in use, and the rest by its mapping.
 
 #include "Profile/Profile.h"
 #include "Process/Supervisor.h"
@@ -159,7 +159,7 @@ void ProfileRecorder::addBlocks() {
         ranges.push_back({block.start, end, block.site});
     }
   sortBy(ranges, &Range::start);
-  // Memory under another block was released unseen: of a mapping its end.
+  // A block below another one was released unseen; of a mapping, its end was.
   std::vector<Range> apart;
   for (const Range &range : ranges) {
     if (!apart.empty() && range.start < apart.back().end &&
@@ -297,7 +297,7 @@ void ProfileRecorder::measure(pid_t pid) {
     object.bytes = object.lookedBytes = bytes[range.object];
     if (!object.pages)
       object.pages.emplace();
-    // Of mappings that are small nothing will be printed.
+    // Small mappings are not printed.
     if (object.bytes < minObjectBytes)
       continue;
     constexpr double nodePages = 256;
@@ -334,7 +334,7 @@ void ProfileRecorder::nameSites() {
   }
 }
 
-/// One of the blocks that were given back, if all were.
+/// Describes one of the blocks, if all of them were freed.
 static void addFreed(ProfileObject &object, const mpg_profile_site &site) {
   constexpr uint32_t known = MPG_PROFILE_KNOWS_USED | MPG_PROFILE_KNOWS_HUGE;
   if (object.pages || !(site.knows & known))

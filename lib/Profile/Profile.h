@@ -2,8 +2,8 @@
 //
 // The large objects of a program that runs under mpgrun: variables, blocks of
 // the heap by where they were allocated, stacks, mappings, with how they lie on
-// pages at the program's end. Of a program that was killed there is what was
-// seen until then.
+// pages at the program's end. For a program that was killed: what was seen
+// until then.
 
 #ifndef MPG_PROFILE_PROFILE_H
 #define MPG_PROFILE_PROFILE_H
@@ -46,7 +46,7 @@ struct AccessCount {
   std::array<uint64_t, 4> hotFrames = {};
   uint64_t accessedInFrames = 0; ///< bytes
 
-  /// All but the intervals: those of parts are the same, or one after another.
+  /// Adds all but the intervals, which parts have in common.
   void addSums(const AccessCount &other);
   /// Adds memory beside this one, which may have been there in fewer intervals
   /// or more.
@@ -54,7 +54,7 @@ struct AccessCount {
   uint64_t allHotFrames() const;
   bool isOfMapping() const { return foreignBytes * 2 > bytes; }
 
-  // All in percent; of no frame they are nothing.
+  // In percent; nothing without frames.
   std::optional<double> hotFramePercent() const;
   /// Of the frames that were accessed, how much was not (page skew).
   std::optional<double> skewPercent() const;
@@ -73,8 +73,8 @@ public:
   void start();
   /// Whether an interval is over.
   bool isDue() const;
-  /// Ends an interval and begins the next; one at the program's \p end only
-  /// where it says something.
+  /// Ends an interval and begins the next. \p atEnd: the program's last one,
+  /// which is dropped if it is too short.
   void inspect(pid_t pid, bool atEnd);
 
   AccessCount atSite(uint32_t site) const;
@@ -136,7 +136,7 @@ public:
   /// \p program: as /proc/PID/exe has it.
   ProfileSymbols(const std::vector<MappedArea> &areas, std::string program);
 
-  /// Of a file that is not known the address alone.
+  /// Without a known file it is the address alone.
   CallAddress call(uint64_t address);
   /// Variables of at least \p min bytes, by address.
   std::vector<DataName> data(uint64_t min);
@@ -169,7 +169,7 @@ struct ProfileObject {
   /// site all of whose blocks were given back: one of them, just before.
   std::optional<PageUse> pages;
   uint64_t lookedBytes = 0;
-  bool isHugeKnown = true; ///< hugeBytes of \p pages says something
+  bool isHugeKnown = true; ///< hugeBytes of \p pages is known
   FaultCount faults;
   uint64_t tlbMisses = 0;   ///< samples
   uint64_t codeSamples = 0; ///< of code: of its instructions, in user time
@@ -189,7 +189,7 @@ struct Profile {
   int waitStatus = 0;
   double seconds = 0;
   bool isMeasured = false; ///< the memory was looked at in the end
-  std::string problem;     ///< why there is not all; empty if there is
+  std::string problem;     ///< why something is missing; empty if nothing is
   uint64_t blocksLost = 0; ///< more than the tables can hold
   uint64_t sites = 0;
   uint32_t firstThread = 0;
@@ -278,12 +278,11 @@ private:
   ProfileTable table;
   std::vector<ProfileObject> objects; ///< those of the table's sites first
   std::vector<Range> ranges;          ///< by address, none over another
-  /// Files that it shared, until now; the most of each at one time, and where
-  /// it was then.
+  /// Files that the program has shared so far: each when it was largest.
   std::map<std::string, MappedArea> files;
   double filesDue = 0; ///< by nowSeconds()
   std::string otherProcesses;
-  /// Those between named ones, in objects.
+  /// Objects for memory between named ones, by their names.
   std::map<std::pair<RunRegion, std::string>, size_t> rest;
 };
 

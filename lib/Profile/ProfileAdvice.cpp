@@ -14,7 +14,7 @@ using namespace mpg;
 
 static constexpr size_t maxLines = 5;
 static constexpr uint64_t minBytes = 4 << 20; ///< two large pages
-/// With less than the second level of any TLB reaches on base pages.
+/// The second level of any TLB reaches as much on base pages.
 static constexpr uint64_t smallProgramBytes = 8 << 20;
 
 namespace {
@@ -59,7 +59,7 @@ private:
 } // namespace
 
 /// Bytes of \p object on base pages when it was largest, as far as it is known.
-/// None of what deserves no better, or is a file, whose pages are its own.
+/// 0 for what deserves no better, and for files, which have their own pages.
 static uint64_t getBaseBytes(const ProfileObject &object) {
   bool isFile = object.region == RunRegion::mmap &&
                 StringRef(object.name).starts_with("/");
@@ -109,7 +109,7 @@ std::string Adviser::auditCommand() const {
          (report.isReplaced ? shellWord(report.endedAs) : profile.program);
 }
 
-/// Whether libmpg would be in what the program became, if it were asked to.
+/// Whether --children would bring libmpg into what the program became.
 bool Adviser::isPastExec() const {
   return !report.hasState && report.isReplaced && !report.hasProcesses;
 }
@@ -118,7 +118,7 @@ std::string Adviser::absenceCommand() const {
   return isPastExec() ? "mpgrun --advise " + command : auditCommand();
 }
 
-/// Of the region that misses most: a few bytes of .data have another reason.
+/// The reason for the region that misses most, not for a few bytes of .data.
 static std::string worstReason(const RunReport &report,
                                ArrayRef<RunRegion> regions) {
   const RegionUse *worst = nullptr;
@@ -152,7 +152,7 @@ void Adviser::addShort(ArrayRef<RunRegion> regions) {
     addReason(bytes, what, reason, isHeap ? "mpginfo" : auditCommand());
 }
 
-/// A remedy that \p reason has is better than \p command.
+/// Prefers the remedy in \p reason to \p command.
 void Adviser::addReason(uint64_t bytes, const std::string &what,
                         StringRef reason, std::string command) {
   auto [cause, remedy] = reason.split("; fix: ");
@@ -219,7 +219,7 @@ void Adviser::addRefilledBlocks() {
   for (const ProfileObject &object : profile.objects) {
     if (object.blocks < 10 || !object.pages || !object.pages->pageBytes)
       continue;
-    // By pages of the size it has: those that were filled more than thrice.
+    // In pages of its size. Skips what was filled at most three times.
     uint64_t filled = object.faults.faults * object.pages->pageBytes;
     if (filled < 3 * object.peakBytes || filled < 64 * minBytes)
       continue;

@@ -79,8 +79,8 @@ ProfileTable mpg::readProfileTable(int fd) {
   return table;
 }
 
-// Births and deaths of blocks and the faults are gone through in the order in
-// which they happened.
+// Visits births and deaths of blocks and the faults in the order in which they
+// happened.
 
 /// Divides addresses outside of blocks into pieces of this size, up to a number
 /// of pieces that a terabyte of variables would need.
@@ -190,7 +190,7 @@ static long threadFaults() {
   return usage.ru_minflt;
 }
 
-/// Of a fault in new memory with \p advice; 0 if its pages are not those of
+/// CPU time of a fault in new memory with \p advice; 0 if the pages are not of
 /// \p pageBytes.
 static double nsOfFault(int advice, size_t pageBytes) {
   void *memory = mmap(nullptr, 2 * hugeFrameBytes, PROT_READ | PROT_WRITE,

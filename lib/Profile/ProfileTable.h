@@ -28,14 +28,14 @@ struct ProfileTable {
 /// (RLIMIT_FSIZE).
 bool addProfileTable(int fd);
 
-/// Has libmpg make 2 MiB frames of blocks mappings of their own. pre: the file
-/// has a table.
+/// Makes libmpg turn 2 MiB frames of blocks into separate mappings. pre: the
+/// file has a table.
 void requestFrames(int fd);
 
 /// The present contents of the file \p fd.
 ProfileTable readProfileTable(int fd);
 
-/// The blocks of it alone.
+/// Only its blocks.
 std::vector<mpg_profile_block> readProfileBlocks(int fd);
 
 /// How many sites there are: changes when one is added.

@@ -59,8 +59,8 @@ static std::string describeObject(const ProfileObject &object) {
          (hasFile ? " (" + object.file + ")" : "");
 }
 
-/// Whether the innermost function is not what the row is named by: it passes on
-/// what it allocates.
+/// Whether the row has another name than its innermost function, which passes
+/// on what it allocates.
 static bool isPassedOn(const ProfileObject &object) {
   auto [function, place] = StringRef(object.callers.front()).rsplit(" (");
   return place.consume_back(")") && !StringRef(object.name).contains(place);

@@ -20,9 +20,9 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr double minSeconds = 1;
-/// Of a program that ends, an interval that is shorter says little.
+/// The last interval of a program says little if it is shorter.
 static constexpr double minLastSeconds = 0.5;
-/// Of the time that looking may take.
+/// An interval is at least so many times as long as looking takes.
 static constexpr double timesCost = 50;
 static constexpr size_t maxOthers = 1 << 20;
 
@@ -181,8 +181,8 @@ void WorkingSet::Sums::add(const AccessCount &interval, bool isFilling) {
   ++sum.intervals;
 }
 
-/// Whether memory of so much before and \p now is being filled, or will be.
-/// Shares of a mapping that is others' too grow and shrink a little.
+/// Whether memory of so much before and \p now is being filled, or will be. The
+/// share of a block in a mapping with others grows and shrinks a little.
 static bool isBeingFilled(uint64_t before, uint64_t now) {
   return now == 0 || now > before + before / 20;
 }

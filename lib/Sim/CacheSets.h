@@ -75,7 +75,7 @@ public:
   // A block is 2^bits sets that begin at a multiple of it. Lines that follow
   // each other, from such a multiple on, lie in the sets of one.
 
-  /// Most bits for which that is so; 0: none.
+  /// The largest number of bits for which that holds; 0: none.
   unsigned blockBitsIn(uint64_t linesOfPage) const;
   /// Once, before isAlike is asked.
   void keepBlocks(unsigned bits);
@@ -95,7 +95,7 @@ public:
   void appendWords(std::vector<uint64_t> &state) const {
     state.insert(state.end(), words, words + sets * stride);
   }
-  /// Takes it back. \returns what follows it.
+  /// Restores what appendWords wrote. \returns the word after it.
   const uint64_t *setWords(const uint64_t *state) {
     std::copy(state, state + sets * stride, words);
     return state + sets * stride;
@@ -149,7 +149,7 @@ private:
   std::vector<uint64_t> memory;
   uint64_t *words;             ///< in it, where a line of the host begins
   unsigned stride;             ///< from a set to the next
-  unsigned vectors = 0;        ///< of eight words in a set; 0: not so
+  unsigned vectors = 0;        ///< of eight words in a set; 0: the portable way
   std::vector<uint8_t> blocks; ///< 1: only the first set of it is kept
   unsigned blockBits = 0;
   uint64_t alikeBlocks = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TLBs neither change what the first cache does nor are changed by it. For a
-// loop that repeats itself (CorePeriods.cpp) they are asked apart, where a
-// stream comes to another page; and those for pages of each size repeat
-// themselves in the same way. So without caches after the first a loop takes as
-// long, however long it is.
+// TLBs and the first cache do not affect each other. For a loop that repeats
+// itself (CorePeriods.cpp) TLBs are looked up apart, when a stream comes to
+// another page; and those for pages of each size repeat themselves in the same
+// way. So without caches after the first a loop takes as long, however long it
+// is.
 
 #include "Sim/CoreParts.h"
 #include <algorithm>

@@ -162,9 +162,9 @@ void Core::halveBody() {
   }
 }
 
-/// Who leads whom; of several instructions of one line of the source on one
-/// array all are one site. A site with two leaders goes to and fro between
-/// their lines: then none follows.
+/// Finds which site leads which. Several instructions of one source line on one
+/// array are one site. A site with two leaders goes to and fro between their
+/// lines: then none follows.
 void Core::findLeaders() {
   uint64_t runsBefore = runs;
   hasTwins = false;

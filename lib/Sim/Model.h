@@ -23,11 +23,11 @@ class HeldLines;
 /// What-ifs. Every page size is simulated with every map and every limit.
 struct WhatIf {
   std::vector<uint64_t> pageBytes;
-  /// Maps of physical pages. 0: virtual = physical. None: caches after the
-  /// first are left out.
+  /// Maps of physical pages. 0: virtual = physical. An empty list: caches after
+  /// the first are not modelled.
   std::vector<uint64_t> mapSeeds = {0};
-  /// Ways that sectors may fill, for each cache level; a level that is not
-  /// there is not divided.
+  /// Ways that sectors may fill, for each cache level; a level without an entry
+  /// is not divided.
   std::vector<std::vector<WayLimits>> limits = {{}};
   std::vector<PlacementPolicy> placements;
   bool prefetch = true;
@@ -208,7 +208,7 @@ private:
   void addChain(unsigned page, unsigned map, unsigned limit);
   void addSite(const Site &site);
 
-  // These tell whether the same once more would change nothing.
+  // These return whether the same access again would change nothing.
   bool touch(unsigned site, uint64_t line, uint64_t end);
   bool touchAnew(Slot &slot, uint64_t line, uint64_t end);
   bool touchOther(Slot &slot, uint64_t line, uint64_t end);

@@ -30,7 +30,7 @@ public:
       : seed(seed), lineMask(linesOfPage - 1), pageBits(exactLog2(linesOfPage)),
         physicalFrameMask(frames - 1) {}
 
-  /// That getSet is asked about; once, before it is.
+  /// Sets the cache of getSet. Call once, before getSet.
   void use(const CacheSets &newCache) {
     cache = &newCache;
     isLinear = cache->isLinearIn(lineMask + 1);

@@ -69,10 +69,10 @@ struct TlbLevel {
   }
 };
 
-/// That of the first cache (\p level 0) fetches the line \p linesAhead lines
-/// further when a site walks from one line to its neighbour. That of the second
-/// (1) is at most so far ahead of each stream of the first cache's misses, see
-/// PrefetchQueue. A level has one at most.
+/// The prefetcher of the first cache (\p level 0) fetches the line \p
+/// linesAhead lines further when a site walks from one line to its neighbour.
+/// That of the second (1) is at most so far ahead of each stream of the first
+/// cache's misses, see PrefetchQueue. A level has at most one.
 struct Prefetcher {
   unsigned level = 0;
   unsigned linesAhead = 0;

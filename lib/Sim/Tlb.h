@@ -21,7 +21,7 @@ class FifoTlb {
 public:
   explicit FifoTlb(unsigned entries) : pages(entries, noPage) {}
 
-  /// False: perhaps.
+  /// True: it is there. False: it may be there, too.
   bool has(uint64_t page) const {
     return buckets[getBucket(page)].page == page;
   }

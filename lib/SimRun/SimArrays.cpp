@@ -17,7 +17,7 @@ void SimArrays::erase(std::map<uint64_t, Block>::iterator block) {
   blocks.erase(block);
 }
 
-/// Memory that was given back by code that is not seen is used again.
+/// Forgets blocks in [begin, end): code that is not seen has freed them.
 void SimArrays::makeRoom(uint64_t begin, uint64_t end) {
   auto block = blocks.upper_bound(begin);
   if (block != blocks.begin() && std::prev(block)->second.end > begin)

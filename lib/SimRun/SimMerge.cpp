@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SimMerge.h.
 
 #include "SimRun/SimMerge.h"
 #include "SimRun/SimDecoder.h"
@@ -111,7 +113,7 @@ std::optional<unsigned> SimMerge::findEarliestReady() const {
   return min;
 }
 
-/// Who has paused goes on beside the thread that is furthest behind.
+/// A thread that has paused goes on beside the one that is furthest behind.
 void SimMerge::resume() {
   for (unsigned number = 0; number < lanes.size(); ++number) {
     Lane &lane = lanes[number];

@@ -32,8 +32,8 @@ public:
 
 class SimMerge {
 public:
-  /// Gets chunks of so many records of all lanes, with MPG_SIM_CORE in front of
-  /// those of another one than before; a lane is a core. MPG_SIM_REGION is the
+  /// Receives chunks of so many records from all lanes. MPG_SIM_CORE comes
+  /// first where the lane changes; a lane is a core. MPG_SIM_REGION is the
   /// first of its chunk.
   using Reader =
       std::function<void(const mpg_sim_record *chunk, unsigned records)>;
@@ -47,10 +47,10 @@ public:
   /// Takes what there is. \returns the lane that has to come first; nothing if
   /// all threads wait for each other.
   std::optional<unsigned> advance();
-  /// The lane does not come; others go on without it until it does. From then
-  /// on the order depends on this machine.
+  /// Goes on without \p lane until its records come. From then on the order
+  /// depends on this machine.
   void skip(unsigned lane);
-  /// The lane waits no longer for other threads: they do not come either.
+  /// Lets \p lane go on without threads that it waits for: they do not come.
   void release(unsigned lane);
   /// The program has ended: takes what is left, in whatever order.
   void finish();

@@ -97,7 +97,7 @@ void SimPlaces::Reader::addAllocation(const Words &words) {
   addPlace(place);
 }
 
-/// False: it names what there is not.
+/// False: it names a place that does not exist.
 bool SimPlaces::Reader::addBundle(const Words &words) {
   uint64_t place = first + number(words[1]);
   SimBundle bundle;
@@ -114,7 +114,7 @@ bool SimPlaces::Reader::addBundle(const Words &words) {
   return true;
 }
 
-/// False: the line is none of this form.
+/// False: the line has another form.
 bool SimPlaces::Reader::add(StringRef line) {
   Words words;
   line.split(words, '\t');

@@ -64,8 +64,8 @@ public:
   /// what is wrong with the text; another version's is read as far as it goes.
   std::string addModule(uint64_t first, llvm::StringRef text);
 
-  /// One more place, and code that is named later; damage may ask for too many:
-  /// then 0.
+  /// Adds a place, or code that is named later. Returns 0 if there are too
+  /// many: damage.
   unsigned add(const SimPlace &place);
   unsigned addCode();
   /// Codes of one name are one from now on.
@@ -77,7 +77,7 @@ public:
   }
   uint64_t count() const { return places.size(); }
   const SimCode &code(unsigned number) const { return codes[number]; }
-  /// That which stands for all of its name.
+  /// The code that all codes of this name are counted as.
   unsigned sameCode(unsigned number) const {
     auto same = sameCodes.find(number);
     return same == sameCodes.end() ? number : same->second;

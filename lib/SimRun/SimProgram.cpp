@@ -174,7 +174,7 @@ void SimProgram::usePages(Bound &bound, unsigned first,
   }
 }
 
-/// False: there is none like that.
+/// False: no module has such a bundle.
 bool SimProgram::bundle(unsigned first, unsigned accesses,
                         const std::vector<uint64_t> &addresses) {
   begin();

@@ -39,9 +39,9 @@ public:
   /// \returns how many there are; 0: fewer than minTimes, or it did not look
   /// because it found none there before. pre: a module has the place.
   uint64_t find(const mpg_sim_record *first, unsigned left);
-  /// Those that were found at \p first last are of no use.
+  /// The iterations that find() has returned for \p first cannot be used.
   void reject(const mpg_sim_record *first);
-  /// Of one iteration of those that were found last.
+  /// The records of one iteration, of those found last.
   unsigned records() const { return length; }
   /// The first record of each bundle, single access and call of it.
   const std::vector<const mpg_sim_record *> &parts() const { return theParts; }

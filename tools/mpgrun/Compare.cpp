@@ -105,8 +105,8 @@ static bool isWritten(raw_fd_ostream &out) {
   return report("standard output", code);
 }
 
-/// JSON that goes to standard output has it for itself. A file comes first: a
-/// pipe that is not read any more ends mpgrun.
+/// JSON on standard output has nothing beside it. Files come first: a pipe that
+/// is not read any more ends mpgrun.
 static bool writeReports(const RunOptions &options,
                          const Comparison &comparison) {
   const std::string &file = options.dataFile;

@@ -43,7 +43,7 @@ static bool reportMergeError(StringRef name, std::error_code code) {
   return !code;
 }
 
-/// JSON that goes to standard output has it for itself.
+/// JSON on standard output has nothing beside it.
 static bool writeMerge(const RunOptions &options, const Merge &merge) {
   const std::string &jsonFile = options.dataFile;
   bool isWritten = true;

@@ -60,18 +60,18 @@ struct RunOptions {
   std::vector<std::string> command; ///< the program and its arguments
 };
 
-/// Parses the command line; options end at the first word that is none.
-/// Nothing when the program has said all it has to say (--help, --version, a
-/// usage error); \p status is then the exit status.
+/// Parses the command line; options end at the first word that is none. Returns
+/// nothing after --help, --version or a usage error, which it prints; \p status
+/// is then the exit status.
 std::optional<RunOptions> parseOptions(int argc, char **argv, int &status);
 
 // The program's environment
 
-/// Name and value of what is set beside what is there.
+/// Names and values of variables to set.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// For \p program with libmpg preloaded. \p mode: empty leaves MPG_MODE as it
-/// is; \p stateFd: where libmpg is to tell what it did, or below zero.
+/// The settings for \p program with libmpg preloaded. \p mode: empty leaves
+/// MPG_MODE as it is. \p stateFd: libmpg reports there, or below zero.
 Settings libmpgSettings(const RunOptions &options, const Program &program,
                         const std::string &libraryPath, llvm::StringRef mode,
                         int stateFd);

@@ -121,7 +121,7 @@ std::string mpg::findTagConflict(const Program &program) {
          "tagging (MTE) that ends the program by SIGSEGV; take it out";
 }
 
-/// Of a path that leads to no file.
+/// Why \p path leads to no file.
 static std::string whyNoFile(const std::string &path) {
   struct stat status;
   if (lstat(path.c_str(), &status) != 0)

@@ -82,7 +82,7 @@ private:
   Settings settings; ///< what the program's environment gets
 };
 
-/// Switches the tag override for the time of its life.
+/// Switches the tag override while it lives.
 class TagSwitch {
 public:
   explicit TagSwitch(std::optional<bool> wanted);
@@ -157,7 +157,7 @@ void Runner::explainProgram() const {
               "then; set it yourself to be rid of this line\n";
 }
 
-/// MPG_TEXT as the program will have it; empty: none.
+/// The value of MPG_TEXT that the program gets; empty: none.
 StringRef Runner::textMode() const {
   const char *text = getenv("MPG_TEXT");
   return options.text.empty() && text ? StringRef(text) : options.text;
@@ -212,8 +212,8 @@ static bool isEmpty(StringRef name, const std::vector<std::string> &missing) {
   return missing.empty();
 }
 
-/// Prints what was asked for. A status of our own only where the program's says
-/// that all was well.
+/// Prints what was asked for. Returns a status of our own only if the program
+/// ended with 0.
 std::optional<int> Runner::finish(const SupervisedRun &result,
                                   RunReport &report) {
   report.waitStatus = result.waitStatus;
@@ -240,7 +240,7 @@ std::optional<int> Runner::finish(const SupervisedRun &result,
   return std::nullopt;
 }
 
-/// Why a profile has not all that it could have; "" if it has.
+/// Why a profile is incomplete; "" if it is not.
 static std::string findProfileProblem(const SupervisedRun &result,
                                       const Program &program, bool isMeasured,
                                       const RunReport &report, bool hasTable) {
@@ -303,7 +303,7 @@ void Runner::writeProfile(const SupervisedRun &result, const RunReport &report,
                 adviseNext(report, profile, typedCommand(options.command)));
 }
 
-/// With all that is known before the run.
+/// Fills in what is known before the run.
 RunReport Runner::beginReport() const {
   RunReport report;
   report.program = options.command[0];

@@ -34,13 +34,13 @@ bool fillStandardFiles(ClosedFile inProgram);
 
 // The file of a report
 
-/// Says in one line if a file of the name could not be written now. Leaves no
-/// file behind, but a folder where its name comes from the job.
+/// Prints a line if a file of that name cannot be written now. Makes no file,
+/// but its folder if the name of that depends on the job.
 void warnIfNotWritable(llvm::StringRef pattern);
 
-/// The file that \p pattern names for the program \p pid; \p write gives what
-/// is in it. A pipe without a reader is an error. Says what went wrong; false
-/// then.
+/// Writes the file that \p pattern names for the program \p pid, with what \p
+/// write prints. A pipe without a reader is an error. Prints errors and returns
+/// false.
 bool writeReportFile(llvm::StringRef pattern, pid_t pid,
                      llvm::function_ref<void(llvm::raw_ostream &)> write);
 
@@ -60,14 +60,14 @@ Obstacle findObstacle(const RunOptions &options, const Program &program);
 /// "" without one.
 std::string findTagConflict(const Program &program);
 
-/// Why no pages will be moved by touch; "" if the kernel will.
+/// Why the kernel will not move pages at their next touch; "" if it will.
 std::string findMoveObstacle();
 
 /// True if \p program can be tried at all. If not it prints why, and \p status
 /// is the exit status for that.
 bool canBeTried(const RunOptions &options, const Program &program, int &status);
 
-/// Says why exec failed with \p code; the exit status for that.
+/// Prints why exec failed with \p code. Returns the exit status for that.
 int refuseProgram(const RunOptions &options, const Program &program, int code);
 
 // Comparisons (Compare.cpp, CompareRank.cpp). mpgrun --compare: makes the plan

@@ -78,7 +78,7 @@ static void addLoad(Comparison &comparison, const RunSample &sample,
   comparison.isLoadKnown = true;
 }
 
-/// Inspects the program's memory, too, which takes time.
+/// Also reads the program's memory, which takes time.
 RunOutcome CompareDriver::runWarmUp(RunCommand &command, const ModePlan &how,
                                     ModeResult &mode) {
   RunReport report;
@@ -206,7 +206,7 @@ unsigned CompareDriver::runsInRound() const {
   }));
 }
 
-/// Before the first run, of whose time nothing is known.
+/// Before the first run, when its time is not known.
 void CompareDriver::printPlan() const {
   if (!plan.showsProgress)
     return;

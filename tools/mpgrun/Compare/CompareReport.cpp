@@ -270,7 +270,7 @@ void mpg::writeCompareText(raw_ostream &out, const Comparison &comparison) {
   for (const std::string &line : comparison.outputs)
     paragraph(line);
   for (const ModeResult &mode : ArrayRef(comparison.modes).drop_front()) {
-    // Of the one that was the last hope the last line speaks.
+    // The last line names the mode whose failure left nothing to compare.
     std::string missing = mode.name + ": " + mode.missing;
     if (comparison.failure.empty() ||
         (!mode.missing.empty() && missing != comparison.failure))

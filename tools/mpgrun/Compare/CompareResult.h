@@ -68,7 +68,7 @@ struct ModeResult {
   ModeMemory memory;
   uint64_t peakBytes = 0; ///< memory at once, with pages of the pool; median
 
-  /// What \p value says of each run that counts.
+  /// \p value of each run that counts.
   template <typename Function>
   std::vector<double> values(Function value) const {
     std::vector<double> result;

@@ -56,8 +56,8 @@ std::string mpg::describeSpeedup(const Ratio &speedup, Basis basis) {
                           : text + ", fewer than 6 rounds give no interval";
 }
 
-/// Whether CPU time is what the program used, all of it and nothing else. Of
-/// time that a hypervisor took some kernels count it as the program's.
+/// Whether CPU time is what the program used, all of it and nothing else. Some
+/// kernels count time that a hypervisor took as the program's.
 static bool hasCpuTimes(const Comparison &comparison) {
   if (comparison.leftProcesses || comparison.load.isStolen())
     return false;

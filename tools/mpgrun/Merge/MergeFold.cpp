@@ -185,7 +185,7 @@ bool MergeFold::addRareSettings(const Report &report, Outlier &outlier) const {
   return hasAny;
 }
 
-/// \p shortage of one file to those of its node.
+/// Adds \p shortage of one file to those of its node.
 static void addShortage(Outlier &outlier, OutlierRegion shortage) {
   for (OutlierRegion &other : outlier.regions)
     if (other.region == shortage.region && other.object == shortage.object) {
@@ -210,7 +210,7 @@ bool MergeFold::addShortRegions(const Report &report, Outlier &outlier) const {
   return hasAny;
 }
 
-/// A file of \p outlier's node has \p rank.
+/// Counts a file of \p outlier's node, from \p rank.
 static void countFile(Outlier &outlier, bool differs,
                       std::optional<uint32_t> rank) {
   ++outlier.nodeFiles;

@@ -175,7 +175,7 @@ private:
   /// Fills \p found, by node, with all that differs.
   void findDifferences(std::vector<Outlier> &found);
   void findOutliers();
-  /// Both: whether \p report has something to add.
+  /// Both return whether \p report has added something.
   bool addRareSettings(const Report &report, Outlier &outlier) const;
   bool addShortRegions(const Report &report, Outlier &outlier) const;
 

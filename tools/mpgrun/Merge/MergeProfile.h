@@ -65,7 +65,7 @@ struct RankObject {
   std::vector<std::string> callers; ///< from the inside out
   size_t reports = 1;
   uint64_t peakBytes = 0;
-  /// Of usedBytes, which were looked at, on large pages; pairs that are known.
+  /// Bytes that were looked at, and of them on large pages, if both are known.
   uint64_t usedBytes = 0, hugeBytes = 0;
   size_t shareReports = 0; ///< that know these two
   KnownSum faults, faultMicroseconds, tlbSamples, codeSamples;

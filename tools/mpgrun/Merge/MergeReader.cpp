@@ -83,7 +83,7 @@ static std::optional<json::Value> parseReport(StringRef text, Skip &skip) {
   return std::nullopt;
 }
 
-/// Where memory went back before the end, the peak.
+/// Takes the peak where memory was freed before the end.
 static void readRegion(const JsonFields &fields, RankReport &report) {
   std::optional<RunRegion> region = findRegion(fields.text("region"));
   RankRegion use;
@@ -165,7 +165,7 @@ static RankReport readReport(const json::Value &value, std::string &error) {
 
 // Profiles
 
-/// Of several hundred bytes and more only the start.
+/// The first 400 bytes.
 static std::string shortText(const std::string &text) {
   constexpr size_t maxBytes = 400;
   return text.substr(0, maxBytes);
