@@ -6,19 +6,18 @@
 #ifndef MPG_PASSES_LABPASSES_H
 #define MPG_PASSES_LABPASSES_H
 
-#include "tags/TagWriter.h"
+#include "base/StagePass.h"
 
 namespace mpg {
 
 /// Adds remarks about what slows parallel code down. Wants code that is
 /// simplified, but neither vectorised nor unrolled; leaves it unchanged.
-void addParallelRemarks(llvm::ModulePassManager &passes);
+void addParallelRemarks(ModulePassManager &passes);
 
 /// Adds what makes a program report its accesses to mpgsim (--mpg-sim). Wants
 /// code after the last optimisation, and before tags make addresses hard to
 /// read.
-void addAccessRecorder(llvm::ModulePassManager &passes,
-                       TagWriterPass::Stage stage);
+void addAccessRecorder(ModulePassManager &passes, Stage stage);
 
 } // namespace mpg
 

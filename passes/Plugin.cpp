@@ -118,8 +118,6 @@ static bool compilerFits() {
 
 // The passes
 
-using Stage = TagWriterPass::Stage;
-
 static void addLast(ModulePassManager &passes, Stage stage) {
   passes.addPass(createModuleToFunctionPassAdaptor(ReleaseLoopsPass()));
   passes.addPass(ZfillPass(stage));

@@ -6,4 +6,4 @@
 #include "LabPasses.h"
 
 void mpg::addParallelRemarks(llvm::ModulePassManager &) {}
-void mpg::addAccessRecorder(llvm::ModulePassManager &, TagWriterPass::Stage) {}
+void mpg::addAccessRecorder(llvm::ModulePassManager &, Stage) {}

@@ -6,14 +6,8 @@
 #ifndef MPG_PASSES_ACCESS_H
 #define MPG_PASSES_ACCESS_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "base/LLVM.h"
 #include "llvm/IR/Instruction.h"
-
-namespace llvm {
-class Function;
-class Module;
-} // namespace llvm
 
 namespace mpg {
 
@@ -31,44 +25,43 @@ enum class Untaggable {
 
 /// Whether \p use, an operand of an instruction, is the address of a plain
 /// load, store or prefetch (vector and masked forms included).
-Untaggable classifyUse(const llvm::Use &use);
+Untaggable classifyUse(const Use &use);
 
 /// The final uses of \p pointer and of the pointers computed from it, without
 /// those that only compute another pointer.
-llvm::SmallVector<const llvm::Use *, 16>
-findEndUses(const llvm::Instruction &pointer);
+SmallVector<const Use *, 16> findEndUses(const Instruction &pointer);
 
 /// The base from which GEPs compute \p address, or as far as their indices are
 /// constants. In unreachable code a GEP can be computed from itself; then that.
-llvm::Value *withoutSteps(llvm::Value *address, bool onlyConstant = false);
+Value *withoutSteps(Value *address, bool onlyConstant = false);
 
 /// The address operand of a load, store or prefetch that can be tagged, a
 /// pointer or a vector of pointers; nullptr for any other instruction.
-llvm::Use *taggableAddress(llvm::Instruction &instruction);
+Use *taggableAddress(Instruction &instruction);
 
 /// Whether \p instruction is a software prefetch.
-bool isPrefetch(const llvm::Instruction &instruction);
+bool isPrefetch(const Instruction &instruction);
 
 /// \p code with words for a remark: "volatile", ...
 const char *describe(Untaggable code);
 
 /// Whether \p module is for 64-bit Linux, which has libmpg. False for the GPU
 /// modules of an offload compile.
-bool isLinux64(const llvm::Module &module);
+bool isLinux64(const Module &module);
 
 /// Whether code for \p module's target can carry tags: AArch64 Linux.
-bool targetHasTags(const llvm::Module &module);
+bool targetHasTags(const Module &module);
 
 /// Why no hint is applied in \p module; nullptr: its machine may act on tags.
-const char *whyNoHints(const llvm::Module &module);
+const char *whyNoHints(const Module &module);
 
 /// Why \p function is skipped; nullptr if it is not.
-const char *whyUntagged(const llvm::Function &function);
+const char *whyUntagged(const Function &function);
 
 /// Prints one remark for \p function, or for the whole \p module, that its
 /// hints are ignored.
-void remarkUntagged(llvm::Function &function, llvm::StringRef reason);
-void remarkUntagged(llvm::Module &module, llvm::StringRef reason);
+void remarkUntagged(Function &function, StringRef reason);
+void remarkUntagged(Module &module, StringRef reason);
 
 } // namespace mpg
 

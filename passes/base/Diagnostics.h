@@ -7,19 +7,13 @@
 #ifndef MPG_PASSES_DIAGNOSTICS_H
 #define MPG_PASSES_DIAGNOSTICS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "base/LLVM.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include <set>
 #include <string>
 #include <tuple>
-
-namespace llvm {
-class DbgVariableRecord;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
@@ -36,38 +30,36 @@ struct SourceLine {
 };
 
 /// "app.c:12: hint 'mpg:1:...': \p text". The compilation continues.
-void warn(llvm::LLVMContext &context, const SourceLine &where,
-          const llvm::Twine &text);
+void warn(LLVMContext &context, const SourceLine &where, const Twine &text);
 
 /// An error that stops the compile: for options, not for hints.
-void fail(llvm::LLVMContext &context, const llvm::Twine &text);
+void fail(LLVMContext &context, const Twine &text);
 
 /// The innermost place of \p location, seen through inlining, that is not in a
 /// system header, so that the user can change it.
-llvm::DebugLoc userLocation(llvm::DebugLoc location);
+DebugLoc userLocation(DebugLoc location);
 
 /// Whether \p location, without looking through inlining, is in a file that the
 /// user can change; true if unknown.
-bool isUserCode(const llvm::DebugLoc &location);
+bool isUserCode(const DebugLoc &location);
 
 /// The remarks of one module about the user's source. Each is printed once for
 /// a place, however many copies of its code templates, inlining and outlining
 /// have made. Not thread-safe.
 class RemarkPlaces {
 public:
-  using AddText = llvm::function_ref<void(llvm::OptimizationRemarkMissed &)>;
+  using AddText = function_ref<void(OptimizationRemarkMissed &)>;
 
   /// Emits the missed remark \p name, with what \p addText puts into it, at
   /// \p location of code in \p block; nothing if the place has one already.
-  void missed(llvm::StringRef name, const llvm::DebugLoc &location,
-              const llvm::BasicBlock &block, AddText addText);
-  void missed(llvm::StringRef name, const llvm::Instruction &at,
+  void missed(StringRef name, const DebugLoc &location, const BasicBlock &block,
               AddText addText);
+  void missed(StringRef name, const Instruction &at, AddText addText);
 
   /// Whether no remark \p name about \p subject has been printed yet at \p
   /// location of code in \p block. Records it.
-  bool isNew(llvm::StringRef name, const llvm::DebugLoc &location,
-             const llvm::BasicBlock &block, llvm::StringRef subject = "");
+  bool isNew(StringRef name, const DebugLoc &location, const BasicBlock &block,
+             StringRef subject = "");
 
 private:
   using Place =
@@ -76,16 +68,15 @@ private:
 };
 
 /// Debug records about the place of \p value, in no particular order.
-llvm::SmallVector<llvm::DbgVariableRecord *, 4>
-findDebugRecords(llvm::Value &value);
+SmallVector<DbgVariableRecord *, 4> findDebugRecords(Value &value);
 
 /// The variable whose memory contains \p address, or that points there; "" if
 /// unknown. A global's name is always known, others' only from debug
 /// information.
-std::string getVariableName(const llvm::Value &address);
+std::string getVariableName(const Value &address);
 
 /// The class member, or else the variable, at \p address; "" if unknown.
-std::string getMemberName(const llvm::Value &address);
+std::string getMemberName(const Value &address);
 
 } // namespace mpg
 

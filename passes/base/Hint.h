@@ -16,15 +16,11 @@
 #ifndef MPG_PASSES_HINT_H
 #define MPG_PASSES_HINT_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "base/LLVM.h"
 #include "llvm/IR/Instruction.h"
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace llvm {
-class IRBuilderBase;
-} // namespace llvm
 
 namespace mpg {
 
@@ -81,44 +77,42 @@ struct Mark {
   uint8_t tag = 0;
 };
 
-Mark readMark(const llvm::Instruction &access);
+Mark readMark(const Instruction &access);
 
 /// Puts a mark on \p access; keeps marks of others (!mmra has many users).
-void writeMark(llvm::Instruction &access, uint8_t tag);
+void writeMark(Instruction &access, uint8_t tag);
 
 /// Prefetches \p address for \p access into the cache of \p level, with the
 /// mark of \p access: the line goes into its sector.
-void writePrefetch(const llvm::Instruction &access, bool isWritten,
-                   unsigned level, llvm::Value *address,
-                   llvm::IRBuilderBase &builder);
+void writePrefetch(const Instruction &access, bool isWritten, unsigned level,
+                   Value *address, IRBuilderBase &builder);
 
 /// Takes our marks off again.
-void eraseMark(llvm::Instruction &access);
+void eraseMark(Instruction &access);
 
 /// Records that all accesses of \p function through \p base have \p tag, for
 /// accesses that lose their own mark. Does nothing for bases that cannot carry
 /// it (arguments, loads and most calls can).
-void writeBaseMark(llvm::Value &base, llvm::Function &function, uint8_t tag);
+void writeBaseMark(Value &base, Function &function, uint8_t tag);
 
 /// The same for global variables: all of a function at once.
-void writeGlobalMarks(
-    llvm::Function &function,
-    llvm::ArrayRef<std::pair<llvm::GlobalVariable *, uint8_t>> marks);
+void writeGlobalMarks(Function &function,
+                      ArrayRef<std::pair<GlobalVariable *, uint8_t>> marks);
 
 /// Reads both.
 class BaseMarks {
 public:
-  explicit BaseMarks(const llvm::Function &function);
-  Mark of(const llvm::Value &base) const;
+  explicit BaseMarks(const Function &function);
+  Mark of(const Value &base) const;
 
 private:
-  const llvm::Function &function;
-  llvm::DenseMap<const llvm::Value *, Mark> globals;
+  const Function &function;
+  DenseMap<const Value *, Mark> globals;
 };
 
 /// Whether anything in \p module may carry a mark; quick.
-bool hasMarks(const llvm::Module &module);
-void noteThatThereAreMarks(llvm::Module &module);
+bool hasMarks(const Module &module);
+void noteThatThereAreMarks(Module &module);
 
 } // namespace mpg
 

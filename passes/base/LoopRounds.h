@@ -6,22 +6,14 @@
 #ifndef MPG_PASSES_LOOPROUNDS_H
 #define MPG_PASSES_LOOPROUNDS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
-
-namespace llvm {
-class BasicBlock;
-class Loop;
-class SCEV;
-class ScalarEvolution;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
 struct LoopRounds {
-  llvm::BasicBlock *begin; ///< of each round, header of the outer loop
-  llvm::BasicBlock *next;  ///< after each round, its latch
+  BasicBlock *begin; ///< of each round, header of the outer loop
+  BasicBlock *next;  ///< after each round, its latch
 };
 
 /// Divides \p loop, which has a preheader, ends by a branch in its latch alone
@@ -29,24 +21,21 @@ struct LoopRounds {
 /// those that are left, in front of each. All analyses of the function are
 /// stale then.
 LoopRounds
-divideLoop(llvm::Loop &loop, llvm::Value *times,
-           llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &builder,
-                                            llvm::Value *left)>
-               count);
+divideLoop(Loop &loop, Value *times,
+           function_ref<Value *(IRBuilder<> &builder, Value *left)> count);
 
 /// Whether \p loop, which may be null, is one of rounds.
-bool isRounds(const llvm::Loop *loop);
+bool isRounds(const Loop *loop);
 
 /// How many iterations are left when a round of \p rounds begins: a PHI node.
-llvm::Value *getLeft(const llvm::Loop &rounds);
+Value *getLeft(const Loop &rounds);
 
 /// How many iterations a round of \p rounds does.
-llvm::Value *getNow(const llvm::Loop &rounds);
+Value *getNow(const Loop &rounds);
 
 /// \p start, of a round of \p rounds, which has a preheader, in the first one.
-const llvm::SCEV *getFirstStart(const llvm::SCEV *start,
-                                const llvm::Loop &rounds,
-                                llvm::ScalarEvolution &scev);
+const SCEV *getFirstStart(const SCEV *start, const Loop &rounds,
+                          ScalarEvolution &scev);
 
 } // namespace mpg
 

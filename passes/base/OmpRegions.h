@@ -12,53 +12,45 @@
 #ifndef MPG_PASSES_OMPREGIONS_H
 #define MPG_PASSES_OMPREGIONS_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "base/LLVM.h"
 #include "llvm/IR/InstrTypes.h"
 #include <optional>
-
-namespace llvm {
-class DominatorTree;
-class Function;
-class Loop;
-class LoopInfo;
-class Module;
-} // namespace llvm
 
 namespace mpg {
 
 /// A place where a team starts to run a function.
 struct ParallelRegion {
-  llvm::CallBase *fork;
-  llvm::Function *body;
+  CallBase *fork;
+  Function *body;
   /// Operand of fork that is parameter 2 of body; the next ones follow.
   unsigned firstOperand;
-  llvm::Value *threads; ///< of the clause num_threads; null without
-  bool hasIf;           ///< has an if clause: may run serially
+  Value *threads; ///< of the clause num_threads; null without
+  bool hasIf;     ///< has an if clause: may run serially
 
   /// What \p parameter of body is bound to; null for the first two, the thread
   /// numbers.
-  llvm::Value *operandFor(unsigned parameter) const;
+  Value *operandFor(unsigned parameter) const;
 };
 
 /// The operand of \p fork that is \p parameter of the body, if \p firstOperand
 /// is the one that is parameter 2; null for the thread numbers in front of it.
-llvm::Value *forkOperand(const llvm::CallBase &fork, unsigned firstOperand,
-                         unsigned parameter);
+Value *forkOperand(const CallBase &fork, unsigned firstOperand,
+                   unsigned parameter);
 
 /// The region that a call of __kmpc_fork_call or __kmpc_fork_call_if runs in a
 /// team.
 struct RegionStart {
-  llvm::Function *body; ///< may be a declaration
+  Function *body; ///< may be a declaration
   unsigned firstOperand;
   bool hasIf;
 };
-std::optional<RegionStart> findStart(const llvm::CallBase &call);
+std::optional<RegionStart> findStart(const CallBase &call);
 
 /// All of \p module, in the order of the code.
-llvm::SmallVector<ParallelRegion, 8> findRegions(llvm::Module &module);
+SmallVector<ParallelRegion, 8> findRegions(Module &module);
 
 /// Whether some code of \p module runs in parallel by OpenMP; cheap.
-bool usesOpenMp(const llvm::Module &module);
+bool usesOpenMp(const Module &module);
 
 enum class LoopSchedule {
   block, ///< static: one block of iterations for each thread
@@ -69,34 +61,33 @@ enum class LoopSchedule {
 /// One worksharing loop. If no loop is left in the code (its body was a
 /// memset), it is the code between init and the end.
 struct WorksharingLoop {
-  llvm::CallBase *init =
+  CallBase *init =
       nullptr; ///< __kmpc_for_static_init_*, __kmpc_dispatch_init_*
   LoopSchedule schedule = LoopSchedule::other;
-  unsigned scheduleNumber = 0;  ///< as libomp numbers them, without modifiers
-  llvm::Value *chunk = nullptr; ///< iterations; null unless schedule is chunk
-  llvm::Value *lower = nullptr; ///< variable with the thread's first iteration
-  llvm::Value *upper = nullptr; ///< variable with its last iteration
-  llvm::Value *begin = nullptr; ///< number of the first iteration; null: 0
-  llvm::Value *last = nullptr;  ///< number of the last one; null if not seen
+  unsigned scheduleNumber = 0; ///< as libomp numbers them, without modifiers
+  Value *chunk = nullptr;      ///< iterations; null unless schedule is chunk
+  Value *lower = nullptr;      ///< variable with the thread's first iteration
+  Value *upper = nullptr;      ///< variable with its last iteration
+  Value *begin = nullptr;      ///< number of the first iteration; null: 0
+  Value *last = nullptr;       ///< number of the last one; null if not seen
   /// The loop that runs over iterations, outermost first; with chunks the loop
   /// over chunks is around it.
-  llvm::SmallVector<llvm::Loop *, 2> loops;
-  llvm::SmallVector<llvm::CallBase *, 1> ends; ///< __kmpc_for_static_fini
+  SmallVector<Loop *, 2> loops;
+  SmallVector<CallBase *, 1> ends; ///< __kmpc_for_static_fini
 
   /// "static", "static, chunk", "dynamic", "guided", "runtime", "auto".
   const char *name() const;
 };
 
 /// The worksharing loops of \p function.
-llvm::SmallVector<WorksharingLoop, 4>
-findWorksharingLoops(llvm::Function &function, const llvm::LoopInfo &loops,
-                     const llvm::DominatorTree &dominators);
+SmallVector<WorksharingLoop, 4>
+findWorksharingLoops(Function &function, const LoopInfo &loops,
+                     const DominatorTree &dominators);
 
 /// The one of \p candidates that \p instruction is part of; null if none.
-const WorksharingLoop *
-findWorksharingLoop(const llvm::Instruction &instruction,
-                    llvm::ArrayRef<WorksharingLoop> candidates,
-                    const llvm::DominatorTree &dominators);
+const WorksharingLoop *findWorksharingLoop(const Instruction &instruction,
+                                           ArrayRef<WorksharingLoop> candidates,
+                                           const DominatorTree &dominators);
 
 } // namespace mpg
 

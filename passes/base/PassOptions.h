@@ -8,16 +8,12 @@
 #ifndef MPG_PASSES_PASSOPTIONS_H
 #define MPG_PASSES_PASSOPTIONS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "base/LLVM.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class Module;
-} // namespace llvm
 
 namespace mpg {
 
@@ -61,7 +57,7 @@ constexpr unsigned zfillAuto = ~0u;
 constexpr char zfillMark[] = "mpg.zfill";
 
 /// Reads "off", "auto" or a number of lines.
-bool readZfill(llvm::StringRef value, unsigned &lines);
+bool readZfill(StringRef value, unsigned &lines);
 /// Of the published runs of STREAM with Fujitsu's compilers, 14 to 18.
 /// HW:a64fx-stream-published
 constexpr unsigned zfillDefaultLines = 18;
@@ -113,7 +109,7 @@ struct PassOptions {
 };
 
 /// Reads "name=value,name=value". The error names the option.
-llvm::Error parsePassOptions(llvm::StringRef text, PassOptions &into);
+Error parsePassOptions(StringRef text, PassOptions &into);
 
 /// Registers -mllvm -mpg-NAME=VALUE. Call it once, before LLVM reads the
 /// command line; on LLVM 19 that has happened by then and the call has no
@@ -121,16 +117,16 @@ llvm::Error parsePassOptions(llvm::StringRef text, PassOptions &into);
 void registerPassOptions();
 
 /// Reads the environment and the command line. The error names the option.
-llvm::Expected<PassOptions> readPassOptions();
+Expected<PassOptions> readPassOptions();
 
 /// Writes the options into \p module, for later stages and a link with LTO.
-void storePassOptions(llvm::Module &module, const PassOptions &options);
+void storePassOptions(Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
 /// counts for all. firstTouch, sim, zfill, autoSectors, streamStores and those
 /// of prefetches also apply to modules without hints, in which nothing is
 /// written: then those of this step's environment and command line.
-PassOptions loadPassOptions(const llvm::Module &module);
+PassOptions loadPassOptions(const Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred
 /// accesses only: with it, the one tag that breaks a program is found by

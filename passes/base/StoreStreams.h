@@ -6,16 +6,8 @@
 #ifndef MPG_PASSES_STORESTREAMS_H
 #define MPG_PASSES_STORESTREAMS_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "base/LLVM.h"
 #include "llvm/IR/PassManager.h"
-
-namespace llvm {
-class Loop;
-class SCEV;
-class SCEVAddRecExpr;
-class SCEVPredicate;
-class StoreInst;
-} // namespace llvm
 
 namespace mpg {
 
@@ -23,8 +15,8 @@ struct PassOptions;
 
 /// Bytes of the iterations of one loop that a stream must not overlap.
 struct ReadRange {
-  const llvm::SCEV *address; ///< of one access, in the loop
-  const llvm::SCEV *step;    ///< 64 bits
+  const SCEV *address; ///< of one access, in the loop
+  const SCEV *step;    ///< 64 bits
   /// From the address; to be multiplied by vscale if isScalable.
   int64_t begin, end;
   bool isScalable;
@@ -33,25 +25,25 @@ struct ReadRange {
 /// Stores of one loop that together overwrite consecutive memory.
 struct StoreStream {
   /// In the order of their addresses; stores[0] begins the stream.
-  llvm::SmallVector<llvm::StoreInst *, 4> stores;
-  llvm::SmallVector<int64_t, 4> offsets; ///< of each from the first
-  const llvm::SCEVAddRecExpr *address;   ///< of the first
-  const llvm::SCEV *step;                ///< bytes of an iteration, 64 bits
+  SmallVector<StoreInst *, 4> stores;
+  SmallVector<int64_t, 4> offsets; ///< of each from the first
+  const SCEVAddRecExpr *address;   ///< of the first
+  const SCEV *step;                ///< bytes of an iteration, 64 bits
   uint64_t minStep; ///< bytes; to be multiplied by vscale if isScalable
   bool isScalable;
   /// Unless these are elsewhere in memory, which is asked in front of the loop.
-  llvm::SmallVector<ReadRange, 2> reads;
+  SmallVector<ReadRange, 2> reads;
   /// The innermost loop around it that reads the memory as well. Null: none,
   /// or StreamUse::overwritten.
-  const llvm::Loop *readIn = nullptr;
+  const Loop *readIn = nullptr;
 };
 
 /// The facts about a loop before it runs.
 struct StreamLoop {
-  llvm::SmallVector<StoreStream, 4> streams;
-  const llvm::SCEV *times = nullptr; ///< iterations, 64 bits
+  SmallVector<StoreStream, 4> streams;
+  const SCEV *times = nullptr; ///< iterations, 64 bits
   /// Assumptions of the addresses, to be checked in front of the loop.
-  llvm::SmallVector<const llvm::SCEVPredicate *, 2> assumed;
+  SmallVector<const SCEVPredicate *, 2> assumed;
   /// Why nothing can be zeroed; null: all streams can.
   const char *reason = nullptr;
 };
@@ -64,8 +56,7 @@ enum class StreamUse {
 
 /// Looks at \p loop, an innermost one with a preheader. No streams and no
 /// reason: it has nothing to do with this pass.
-StreamLoop findStoreStreams(llvm::Loop &loop,
-                            llvm::FunctionAnalysisManager &analyses,
+StreamLoop findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
                             const PassOptions &options, StreamUse use);
 
 } // namespace mpg

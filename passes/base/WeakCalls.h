@@ -5,21 +5,16 @@
 #ifndef MPG_PASSES_WEAKCALLS_H
 #define MPG_PASSES_WEAKCALLS_H
 
+#include "base/LLVM.h"
 #include "llvm/IR/DerivedTypes.h"
-
-namespace llvm {
-class Constant;
-class Function;
-class Module;
-} // namespace llvm
 
 namespace mpg {
 
 /// A function of \p module that calls the weak function \p name of libmpg if
 /// that is linked, and otherwise returns \p absent (null: \p type returns
 /// nothing). Null if the program uses the name for something else.
-llvm::Function *callIfThere(llvm::Module &module, llvm::StringRef name,
-                            llvm::FunctionType *type, llvm::Constant *absent);
+Function *callIfThere(Module &module, StringRef name, FunctionType *type,
+                      Constant *absent);
 
 } // namespace mpg
 

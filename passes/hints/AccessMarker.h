@@ -6,12 +6,12 @@
 #ifndef MPG_PASSES_ACCESSMARKER_H
 #define MPG_PASSES_ACCESSMARKER_H
 
+#include "base/LLVM.h"
 #include "base/PassOptions.h"
 #include "hints/HintText.h"
 #include "hints/PointerUses.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallVector.h"
 #include <utility>
 #include <vector>
 
@@ -22,7 +22,7 @@ namespace mpg {
 /// and that over the function's.
 class AccessMarker {
 public:
-  AccessMarker(llvm::Module &module, const PassOptions &options)
+  AccessMarker(Module &module, const PassOptions &options)
       : module(module), options(options) {}
 
   /// Finds the accesses that \p requests mean. Says which requests mean none.
@@ -46,28 +46,28 @@ private:
   void addFunction(const HintRequest &request);
   void addVariable(const HintRequest &request);
   void addMerged();
-  void decide(llvm::Instruction &access, const HintRequest &request);
+  void decide(Instruction &access, const HintRequest &request);
   bool isAllowed(const HintRequest &request) const;
-  void leaveUntagged(llvm::Instruction &access) const;
+  void leaveUntagged(Instruction &access) const;
 
   /// The result of the hint for one variable.
   struct Outcome {
     const HintRequest *request;
     unsigned taggable = 0;
     bool isOnStack = false; ///< an access is
-    llvm::SmallVector<std::pair<llvm::Instruction *, Untaggable>, 4> missed;
+    SmallVector<std::pair<Instruction *, Untaggable>, 4> missed;
   };
-  void addMergedAccesses(llvm::ArrayRef<Outcome *> alike);
+  void addMergedAccesses(ArrayRef<Outcome *> alike);
   bool isUsed(const Outcome &outcome) const;
   void explain(const Outcome &outcome);
   void remarkDirectives();
 
-  llvm::Module &module;
+  Module &module;
   const PassOptions &options;
-  llvm::MapVector<llvm::Instruction *, Decision> decisions;
+  MapVector<Instruction *, Decision> decisions;
   std::vector<Outcome> outcomes;
-  llvm::DenseSet<const llvm::Value *> roots;           ///< variables with hints
-  llvm::DenseSet<const llvm::Function *> offFunctions; ///< hint "off"
+  DenseSet<const Value *> roots;           ///< variables with hints
+  DenseSet<const Function *> offFunctions; ///< hint "off"
 };
 
 // Random hints (RandomHints.cpp)
@@ -77,9 +77,8 @@ private:
 /// can be tagged, and a tag that depends on \p seed, the function and the
 /// variable: the same for all accesses through one variable. With \p extended
 /// the tags include entries of prefetch injection.
-void chooseRandomHints(
-    llvm::Function &function, uint64_t seed, bool extended,
-    llvm::function_ref<void(llvm::Instruction &, uint8_t)> choose);
+void chooseRandomHints(Function &function, uint64_t seed, bool extended,
+                       function_ref<void(Instruction &, uint8_t)> choose);
 
 } // namespace mpg
 

@@ -12,17 +12,8 @@
 #define MPG_PASSES_FIRSTTOUCHCHOICE_H
 
 #include "base/Hint.h"
+#include "base/StagePass.h"
 #include "hints/HintText.h"
-#include "llvm/IR/PassManager.h"
-
-namespace llvm {
-class AllocaInst;
-class Argument;
-class CallBase;
-class Function;
-class GlobalVariable;
-class Instruction;
-} // namespace llvm
 
 namespace mpg {
 
@@ -30,25 +21,25 @@ namespace mpg {
 /// variable that holds its result, else of the called function, else of the
 /// function that contains it. Accepts any instruction; one that allocates
 /// nothing has its function's choice.
-TouchChoice choiceFor(const llvm::Instruction &allocation);
+TouchChoice choiceFor(const Instruction &allocation);
 
 /// The choice for a global array, or for all memory that a global pointer gets.
-TouchChoice choiceFor(const llvm::GlobalVariable &global);
+TouchChoice choiceFor(const GlobalVariable &global);
 
 /// The choice for the memory that \p argument points to. It names no
 /// allocation: use this when memory is found through the parameter.
-TouchChoice choiceFor(const llvm::Argument &argument);
+TouchChoice choiceFor(const Argument &argument);
 
 /// The choice for everything in \p function. OpenMP regions have that of the
 /// surrounding function.
-TouchChoice choiceFor(const llvm::Function &function);
+TouchChoice choiceFor(const Function &function);
 
 /// Sets \p choice for one of these, replacing an earlier one.
-void setChoice(llvm::CallBase &allocation, TouchChoice choice);
-void setChoice(llvm::AllocaInst &variable, TouchChoice choice);
-void setChoice(llvm::GlobalVariable &global, TouchChoice choice);
-void setChoice(llvm::Argument &argument, TouchChoice choice);
-void setChoice(llvm::Function &function, TouchChoice choice);
+void setChoice(CallBase &allocation, TouchChoice choice);
+void setChoice(AllocaInst &variable, TouchChoice choice);
+void setChoice(GlobalVariable &global, TouchChoice choice);
+void setChoice(Argument &argument, TouchChoice choice);
+void setChoice(Function &function, TouchChoice choice);
 
 /// Marks the allocations of \p requests, in code that no pass has changed yet:
 /// those stored in the variable directly, through casts, ?: and local
@@ -59,17 +50,14 @@ void setChoice(llvm::Function &function, TouchChoice choice);
 /// Applies the choices in \p requests and warns about those that cannot apply.
 /// Erases addresses in \p requests that stood for fields and have no other use.
 /// Returns whether \p module changed.
-bool markTouches(llvm::Module &module, const HintRequests &requests);
+bool markTouches(Module &module, const HintRequests &requests);
 
 /// Runs when a function's callees have been inlined into it, and before it is
 /// inlined itself. Gives inlined allocations, as those of std::vector, the
 /// function's choice, and gives a calloc made from a malloc and a memset the
 /// malloc's choice.
-class TouchKeeperPass : public llvm::PassInfoMixin<TouchKeeperPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct TouchKeeperPass : RequiredPass<TouchKeeperPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 } // namespace mpg

@@ -10,9 +10,9 @@
 
 #include "base/Diagnostics.h"
 #include "base/Hint.h"
+#include "base/LLVM.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Error.h"
@@ -61,18 +61,18 @@ struct HintText {
 };
 
 /// Whether \p text is one of our hints; annotations of other tools are not.
-bool isHintText(llvm::StringRef text);
+bool isHintText(StringRef text);
 
 /// Reads "mpg:1:<kind>:<args>". The error names the wrong word and what is
 /// allowed there.
-llvm::Expected<HintText> parseHintText(llvm::StringRef text);
+Expected<HintText> parseHintText(StringRef text);
 
 /// Reads what follows "mpg:1:" in a side file, where "hint:" may be
 /// missing.
-llvm::Expected<HintText> parseShortHintText(llvm::StringRef text);
+Expected<HintText> parseShortHintText(StringRef text);
 
 /// Instructions between a begin and an end in the source.
-using Region = llvm::DenseSet<const llvm::Instruction *>;
+using Region = DenseSet<const Instruction *>;
 
 struct HintRequest {
   enum Target {
@@ -80,16 +80,16 @@ struct HintRequest {
     data,            ///< root is the address of the data
     function         ///< root is a function
   };
-  llvm::Value *root = nullptr;
+  Value *root = nullptr;
   /// The same variable where its address is computed again: a member's.
-  std::vector<llvm::Value *> sameRoots = {};
+  std::vector<Value *> sameRoots = {};
   Target target = data;
   Hint hint;
   SourceLine where;
   bool isDirective = false; ///< of a line of the source, which gets an answer
   /// Limits the hint to this region; null: everything.
   std::shared_ptr<Region> region;
-  llvm::Function *regionFunction = nullptr;
+  Function *regionFunction = nullptr;
   /// One line of a side file may mean several variables of one name: of a
   /// procedure, of its ENTRY statements, of its parallel regions. Then they
   /// have the same number. 0: of no side file.
@@ -102,20 +102,20 @@ struct HintRequest {
 
 /// An integer variable; none if it has no address.
 struct NumberVariable {
-  llvm::Value *address = nullptr;
-  llvm::Type *type = nullptr;
+  Value *address = nullptr;
+  Type *type = nullptr;
 };
 
 /// Ways of the caches for a function, or for the code between two places.
 struct WaysRequest {
-  llvm::Function *function = nullptr;
+  Function *function = nullptr;
   Ways ways;
   SourceLine where;
-  llvm::Instruction *begin = nullptr; ///< none: the whole function
-  std::vector<llvm::Instruction *> ends = {};
+  Instruction *begin = nullptr; ///< none: the whole function
+  std::vector<Instruction *> ends = {};
   std::shared_ptr<Region> region = {};
   /// Numbers that are known at run time: integers that exist at begin.
-  llvm::Value *l1 = nullptr, *l2 = nullptr;
+  Value *l1 = nullptr, *l2 = nullptr;
   /// Variables that have them when begin is reached.
   NumberVariable l1Variable = {}, l2Variable = {};
   bool isDirective = false; ///< as in HintRequest
@@ -125,8 +125,8 @@ struct WaysRequest {
 
 /// A choice for loops of the source.
 struct LoopRequest {
-  llvm::Function *function = nullptr;
-  llvm::Instruction *before = nullptr; ///< the loop follows; none: in region
+  Function *function = nullptr;
+  Instruction *before = nullptr; ///< the loop follows; none: in region
   std::shared_ptr<Region> region = {};
   LoopChoice choice = {};
   SourceLine where;
@@ -135,7 +135,7 @@ struct LoopRequest {
 /// Whether first touch may place what is allocated for a variable, or in a
 /// function.
 struct TouchRequest {
-  llvm::Value *root = nullptr;
+  Value *root = nullptr;
   HintRequest::Target target = HintRequest::data;
   TouchChoice choice = TouchChoice::none;
   SourceLine where;
@@ -147,9 +147,9 @@ struct HintRequests {
   std::vector<WaysRequest> ways;
   std::vector<LoopRequest> loops;
   std::vector<TouchRequest> touches;
-  llvm::StringMap<unsigned> entries; ///< of side files, by line and name
+  StringMap<unsigned> entries; ///< of side files, by line and name
   /// Warnings about side files so far: two may come from one source.
-  llvm::StringSet<> complaints;
+  StringSet<> complaints;
 };
 
 } // namespace mpg

@@ -11,7 +11,7 @@
 #define MPG_PASSES_POINTERUSES_H
 
 #include "base/Access.h"
-#include "llvm/ADT/DenseMap.h"
+#include "base/LLVM.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Instructions.h"
 
@@ -20,59 +20,57 @@ namespace mpg {
 class PointerUses {
 public:
   /// \p others: variables with hints of their own, which are not followed.
-  explicit PointerUses(const llvm::DenseSet<const llvm::Value *> &others)
+  explicit PointerUses(const DenseSet<const Value *> &others)
       : others(others) {}
 
   /// \p place is the address of a pointer variable, or of the descriptor of a
   /// Fortran array.
-  void addPlace(llvm::Value *place);
+  void addPlace(Value *place);
   /// \p pointer points into the data itself.
-  void addData(llvm::Value *pointer);
+  void addData(Value *pointer);
   /// Follows everything that was added. Call it once.
   void run();
 
   /// Accesses that can be tagged, in a fixed order.
-  llvm::SmallVector<llvm::Instruction *, 16> accesses;
+  SmallVector<Instruction *, 16> accesses;
   /// Other uses of a pointer that a user may have meant.
-  llvm::SmallVector<std::pair<llvm::Instruction *, Untaggable>, 4> missed;
+  SmallVector<std::pair<Instruction *, Untaggable>, 4> missed;
 
   /// Where the code of \p instruction is entered from function \p from: itself
   /// if it is there, or the call that starts the parallel region.
-  const llvm::Instruction *seenFrom(const llvm::Function &from,
-                                    const llvm::Instruction &instruction) const;
+  const Instruction *seenFrom(const Function &from,
+                              const Instruction &instruction) const;
 
 private:
-  void followPlace(llvm::Value *place);
-  void followData(llvm::Value *pointer);
-  void followStore(llvm::StoreInst &store);
-  void missInTask(llvm::StoreInst &store);
-  void enterParallelRegion(llvm::CallBase &call, const llvm::Use &argument,
-                           bool isPlace);
-  bool isLocal(const llvm::AllocaInst &variable) const;
-  bool isOnlyData(llvm::Value *value) const;
+  void followPlace(Value *place);
+  void followData(Value *pointer);
+  void followStore(StoreInst &store);
+  void missInTask(StoreInst &store);
+  void enterParallelRegion(CallBase &call, const Use &argument, bool isPlace);
+  bool isLocal(const AllocaInst &variable) const;
+  bool isOnlyData(Value *value) const;
   void removeMerges();
   void collectAccesses();
 
-  const llvm::DenseSet<const llvm::Value *> &others;
-  llvm::SetVector<llvm::Value *> places, data;
-  llvm::SetVector<llvm::Value *> merged; ///< may also be something else
-  llvm::DenseSet<llvm::Value *> roots;   ///< what addData was given
+  const DenseSet<const Value *> &others;
+  SetVector<Value *> places, data;
+  SetVector<Value *> merged; ///< may also be something else
+  DenseSet<Value *> roots;   ///< what addData was given
   /// Copies of a place in a local variable, as in an outlined function.
-  llvm::DenseSet<llvm::AllocaInst *> placeCopies;
-  llvm::DenseMap<const llvm::Function *, const llvm::CallBase *> enteredBy;
+  DenseSet<AllocaInst *> placeCopies;
+  DenseMap<const Function *, const CallBase *> enteredBy;
 };
 
 /// Whether \p function is the body of a parallel region to which clang adds a
 /// function around it with -g.
-bool isDebugBody(const llvm::Function &function);
+bool isDebugBody(const Function &function);
 
 /// The function that \p call runs on the threads of an OpenMP team, if any.
-llvm::Function *findParallelRegion(const llvm::CallBase &call);
+Function *findParallelRegion(const CallBase &call);
 
 /// \p function and the parallel regions that it starts, and those that they
 /// start: all that is written in its body.
-llvm::SmallSetVector<llvm::Function *, 4>
-functionWithRegions(llvm::Function &function);
+SmallSetVector<Function *, 4> functionWithRegions(Function &function);
 
 } // namespace mpg
 

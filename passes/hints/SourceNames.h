@@ -7,9 +7,9 @@
 #ifndef MPG_PASSES_SOURCENAMES_H
 #define MPG_PASSES_SOURCENAMES_H
 
+#include "base/LLVM.h"
 #include "hints/HintText.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,20 +18,19 @@ namespace mpg {
 
 /// Lines of one file.
 struct SourceLines {
-  llvm::SmallVector<std::pair<unsigned, unsigned>, 1>
-      ranges;               ///< both ends included
+  SmallVector<std::pair<unsigned, unsigned>, 1> ranges; ///< both ends included
   bool hasIncluded = false; ///< included text between them as well
 
   bool areGiven() const { return !ranges.empty(); }
   bool contains(unsigned line) const {
-    return llvm::any_of(ranges, [=](auto range) {
+    return any_of(ranges, [=](auto range) {
       return range.first <= line && line <= range.second;
     });
   }
   /// Whether code between \p before and \p after, without a line number, may
   /// belong to the lines.
   bool mayContain(unsigned before, unsigned after) const {
-    return hasIncluded && llvm::any_of(ranges, [=](auto range) {
+    return hasIncluded && any_of(ranges, [=](auto range) {
              return before <= range.second && range.first <= after;
            });
   }
@@ -39,53 +38,50 @@ struct SourceLines {
 
 /// The function \p name (a linkage name or the name of a Fortran procedure),
 /// and the functions that flang made of its OpenMP regions.
-std::vector<llvm::Function *> functionsNamed(llvm::Module &module,
-                                             llvm::StringRef name);
+std::vector<Function *> functionsNamed(Module &module, StringRef name);
 
 /// The global or module variable \p name; nullptr if there is none.
-llvm::GlobalVariable *globalNamed(llvm::Module &module, llvm::StringRef name);
+GlobalVariable *globalNamed(Module &module, StringRef name);
 
 /// Addresses of the variables \p name of \p function: known from debug
 /// information only. Letters may be upper or lower case.
-std::vector<llvm::Value *> variablesNamed(llvm::Function &function,
-                                          llvm::StringRef name);
+std::vector<Value *> variablesNamed(Function &function, StringRef name);
 
 /// The integer variable \p name of \p function; without an address if there is
 /// none, or more than one. \p known: the point where it has its address, or an
 /// argument its value; null: from the start.
-NumberVariable integerNamed(llvm::Function &function, llvm::StringRef name,
-                            llvm::Instruction *&known);
+NumberVariable integerNamed(Function &function, StringRef name,
+                            Instruction *&known);
 
 /// Parameter \p number (1 is the first), or the local variable into which clang
 /// stores it; nullptr if there is none.
-llvm::Value *rootOfParameter(llvm::Function &function, unsigned number);
+Value *rootOfParameter(Function &function, unsigned number);
 
 /// As findTarget; descriptors of Fortran arrays, which begin with the pointer,
 /// count as pointers.
-std::optional<HintRequest::Target> targetOfRoot(llvm::Value *root);
+std::optional<HintRequest::Target> targetOfRoot(Value *root);
 
 /// Whether \p function is a parallel region of flang's.
-bool isTeamOfFlang(const llvm::Function &function);
+bool isTeamOfFlang(const Function &function);
 
 /// The code in \p function that came from \p lines: known from debug
 /// information only.
 std::shared_ptr<Region> regionOfLines(const SourceLines &lines,
-                                      llvm::Function &function);
+                                      Function &function);
 
 /// Sets the begin, the ends and the code of \p request so that all of its lines
 /// lie between. False if that is not possible.
 bool findBracket(WaysRequest &request);
 
 /// Whether \p module has code of the source \p file, a name without folders.
-bool hasCode(const llvm::Module &module, llvm::StringRef file);
+bool hasCode(const Module &module, StringRef file);
 
 /// The calls in line \p line of \p file.
-std::vector<llvm::CallBase *> callsAt(llvm::Module &module,
-                                      llvm::StringRef file, unsigned line);
+std::vector<CallBase *> callsAt(Module &module, StringRef file, unsigned line);
 
 /// The variables that have in the line of \p call what it returns: two of
 /// `a = b = malloc(n)`.
-std::vector<llvm::Value *> findReceivers(llvm::CallBase &call);
+std::vector<Value *> findReceivers(CallBase &call);
 
 } // namespace mpg
 

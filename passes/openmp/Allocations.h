@@ -6,36 +6,30 @@
 #ifndef MPG_PASSES_ALLOCATIONS_H
 #define MPG_PASSES_ALLOCATIONS_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "base/LLVM.h"
 #include "llvm/IR/InstrTypes.h"
 #include <cstdint>
 #include <optional>
-
-namespace llvm {
-class GlobalVariable;
-class Module;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
 /// The size of the memory is count * bytes.
 struct Allocation {
-  llvm::CallBase *call;
-  llvm::Value *bytes;
-  llvm::Value *count;  ///< calloc's first operand; null: 1
-  llvm::Value *result; ///< where the pointer is stored: posix_memalign; or null
-  bool isZeroed;       ///< calloc
+  CallBase *call;
+  Value *bytes;
+  Value *count;  ///< calloc's first operand; null: 1
+  Value *result; ///< where the pointer is stored: posix_memalign; or null
+  bool isZeroed; ///< calloc
 };
 
 /// The memory that \p call allocates: malloc, calloc, aligned_alloc, memalign,
 /// valloc, posix_memalign, operator new. Flang's allocate is a malloc. Nothing
 /// for realloc, and for mpg_alloc_onnode and others that choose the node.
-std::optional<Allocation> findAllocation(llvm::CallBase &call);
+std::optional<Allocation> findAllocation(CallBase &call);
 
 /// Whether \p call gives memory back, or another size to it; which.
-llvm::Value *freedBy(const llvm::CallBase &call);
-llvm::Value *reallocatedBy(const llvm::CallBase &call);
+Value *freedBy(const CallBase &call);
+Value *reallocatedBy(const CallBase &call);
 
 /// Bytes after a place that is not known; those of one area can be compared.
 struct ArrayPlace {
@@ -48,15 +42,15 @@ struct ArrayPlace {
 /// large block of malloc has separate pages.
 class ArrayPlaces {
 public:
-  explicit ArrayPlaces(const llvm::Module &module);
+  explicit ArrayPlaces(const Module &module);
 
   /// The place of \p origin's memory: a variable, or a call that allocates. Any
   /// other origin gets a separate area. Correct modulo \p wayBytes, a power of
   /// two.
-  ArrayPlace getPlace(const llvm::Value &origin, uint64_t wayBytes) const;
+  ArrayPlace getPlace(const Value &origin, uint64_t wayBytes) const;
 
 private:
-  llvm::DenseMap<const llvm::GlobalVariable *, ArrayPlace> variables;
+  DenseMap<const GlobalVariable *, ArrayPlace> variables;
 };
 
 } // namespace mpg

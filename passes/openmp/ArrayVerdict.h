@@ -7,6 +7,7 @@
 #define MPG_PASSES_ARRAYVERDICT_H
 
 #include "base/Diagnostics.h"
+#include "base/LLVM.h"
 #include "openmp/FirstTouchCall.h"
 #include "openmp/SerialInit.h"
 
@@ -50,8 +51,8 @@ struct ArrayVerdict {
 bool isLarge(const SerialWrite &write, Sampler &sampler);
 
 /// Whether \p writes together touch all of \p object.
-bool coverAll(llvm::ArrayRef<const SerialWrite *> writes,
-              const MemoryObject &object, Sampler &sampler);
+bool coverAll(ArrayRef<const SerialWrite *> writes, const MemoryObject &object,
+              Sampler &sampler);
 
 ArrayVerdict judge(const ArrayStory &story, const ParallelUses &all,
                    Sampler &sampler);
@@ -72,8 +73,7 @@ struct JudgedArray {
 /// right for all of them, and is reported once. Adds an obstacle to \p arrays
 /// where one call would not be right for all arrays from it, and marks those
 /// that repeat another array as a function's callers see it.
-void settleSharedSites(llvm::MutableArrayRef<JudgedArray> arrays,
-                       CallFrames &frames);
+void settleSharedSites(MutableArrayRef<JudgedArray> arrays, CallFrames &frames);
 
 // Words (ArrayRemarks.cpp). Says what was found about an array, each time in
 // one sentence: what is wrong, where, and what to do about it.
@@ -96,8 +96,8 @@ public:
 
 private:
   template <typename Remark>
-  void emit(llvm::StringRef name, const llvm::Instruction &at,
-            llvm::StringRef array, llvm::function_ref<void(Remark &)> add);
+  void emit(StringRef name, const Instruction &at, StringRef array,
+            function_ref<void(Remark &)> add);
   void reportSerial(const ArrayStory &story, const ArrayVerdict &verdict,
                     Repair repair, bool isAsked);
   void reportRefused(const ArrayStory &story, const ArrayVerdict &verdict);
@@ -105,7 +105,7 @@ private:
                     Repair repair);
   void reportTooFine(const ParallelUse &use);
   void reportRows(const ArrayVerdict &verdict);
-  void reportNotBlock(const ParallelUse &use, const llvm::Instruction &at);
+  void reportNotBlock(const ParallelUse &use, const Instruction &at);
   void reportOthers(const ArrayVerdict &verdict);
 
   std::string array; ///< as texts begin: "'a'", or "the array of a.c:12"

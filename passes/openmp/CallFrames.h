@@ -6,8 +6,8 @@
 #ifndef MPG_PASSES_CALLFRAMES_H
 #define MPG_PASSES_CALLFRAMES_H
 
+#include "base/LLVM.h"
 #include "base/OmpRegions.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Argument.h"
 #include <deque>
 
@@ -16,49 +16,47 @@ namespace mpg {
 /// One call on a call path. A null pointer ends the path: the function has no
 /// caller, or the path is longer than we look. Equal paths are equal pointers.
 struct CallFrame {
-  llvm::CallBase *call;
-  llvm::Function *callee;
+  CallBase *call;
+  Function *callee;
   /// Of a parallel region: its first operand for the body; 0 for a plain call.
   unsigned firstOperand;
   const CallFrame *outer;
 
   /// What \p parameter of callee is bound to in the caller; null if that is not
   /// seen.
-  llvm::Value *operandFor(const llvm::Argument &parameter) const;
+  Value *operandFor(const Argument &parameter) const;
 };
 
 /// The frame of \p path, or outside of it, in which \p function runs; null if
 /// it is where the call path begins.
-const CallFrame *findFrame(const llvm::Function &function,
-                           const CallFrame *path);
+const CallFrame *findFrame(const Function &function, const CallFrame *path);
 
 /// The function that \p call calls, by its name or by an alias: clang calls a
 /// constructor of a complete object by the alias of the base object's. Null if
 /// that is not seen.
-llvm::Function *findCallee(const llvm::CallBase &call);
+Function *findCallee(const CallBase &call);
 
 class CallFrames {
 public:
-  CallFrames(llvm::Module &module, llvm::ArrayRef<ParallelRegion> regions);
+  CallFrames(Module &module, ArrayRef<ParallelRegion> regions);
 
   /// All call paths to \p function, those that begin at a function that may be
   /// called from elsewhere among them. At most maxPaths, of at most maxDepth
   /// calls; none repeats a function.
-  llvm::SmallVector<const CallFrame *, 2> callPathsTo(llvm::Function &function);
+  SmallVector<const CallFrame *, 2> callPathsTo(Function &function);
 
   /// The same of each caller: where a function of a library is called from
   /// everywhere, more than maxPaths.
-  llvm::SmallVector<const CallFrame *, 2>
-  callPathsOfCallers(llvm::Function &function);
+  SmallVector<const CallFrame *, 2> callPathsOfCallers(Function &function);
 
   /// Extends \p outer through \p call into \p callee; null if that were too
   /// deep.
-  const CallFrame *enter(llvm::CallBase &call, llvm::Function &callee,
+  const CallFrame *enter(CallBase &call, Function &callee,
                          const CallFrame *outer);
 
   /// Whether \p function runs in threads of a team whenever it runs: a region's
   /// body, or called from such only.
-  bool isParallel(llvm::Function &function);
+  bool isParallel(Function &function);
 
   /// Whether \p path leads through a parallel region.
   bool isInTeam(const CallFrame *path);
@@ -67,23 +65,20 @@ public:
 
 private:
   struct Caller {
-    llvm::CallBase *call;
+    CallBase *call;
     unsigned firstOperand;
   };
-  using CallPaths = llvm::SmallVector<const CallFrame *, 2>;
-  const CallFrame *frame(const Caller &caller, llvm::Function &callee,
+  using CallPaths = SmallVector<const CallFrame *, 2>;
+  const CallFrame *frame(const Caller &caller, Function &callee,
                          const CallFrame *outer);
-  void findPaths(llvm::Function &function, unsigned depth,
-                 llvm::SmallVectorImpl<const Caller *> &calls,
-                 llvm::SmallVectorImpl<llvm::Function *> &callees,
-                 CallPaths &into);
+  void findPaths(Function &function, unsigned depth,
+                 SmallVectorImpl<const Caller *> &calls,
+                 SmallVectorImpl<Function *> &callees, CallPaths &into);
 
-  llvm::DenseMap<llvm::Function *, llvm::SmallVector<Caller, 2>> callers;
-  llvm::DenseMap<llvm::Function *, CallPaths> paths;
-  llvm::DenseMap<llvm::Function *, bool> parallel;
-  llvm::DenseMap<std::pair<llvm::CallBase *, const CallFrame *>,
-                 const CallFrame *>
-      known;
+  DenseMap<Function *, SmallVector<Caller, 2>> callers;
+  DenseMap<Function *, CallPaths> paths;
+  DenseMap<Function *, bool> parallel;
+  DenseMap<std::pair<CallBase *, const CallFrame *>, const CallFrame *> known;
   std::deque<CallFrame> frames;
 };
 

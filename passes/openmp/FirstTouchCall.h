@@ -6,13 +6,10 @@
 #ifndef MPG_PASSES_FIRSTTOUCHCALL_H
 #define MPG_PASSES_FIRSTTOUCHCALL_H
 
+#include "base/LLVM.h"
 #include "openmp/Allocations.h"
 #include "openmp/ParallelUses.h"
 #include "openmp/SerialInit.h"
-
-namespace llvm {
-class IRBuilderBase;
-}
 
 namespace mpg {
 
@@ -20,14 +17,14 @@ namespace mpg {
 struct ArraySource {
   /// The call that gives it: malloc, or a function that returns a malloc's
   /// result. Null for a global array.
-  llvm::CallBase *site = nullptr;
+  CallBase *site = nullptr;
   const CallFrame *siteFrame = nullptr; ///< the call path to site
   /// The call right after which the memory is untouched: site, or one in the
   /// function that site calls, if that function touches the memory itself.
-  llvm::CallBase *fresh = nullptr;
+  CallBase *fresh = nullptr;
   const CallFrame *freshFrame = nullptr;
   std::optional<Allocation> allocation;
-  llvm::GlobalVariable *global = nullptr;
+  GlobalVariable *global = nullptr;
   const MemoryObject *object = nullptr;
 };
 
@@ -37,7 +34,7 @@ std::optional<ArraySource> findSource(const MemoryObject &object);
 /// Finds the call after which the memory of \p source is fresh, when functions
 /// on the call paths \p touching touch it.
 void findFresh(ArraySource &source,
-               const llvm::DenseSet<const CallFrame *> &touching);
+               const DenseSet<const CallFrame *> &touching);
 
 /// One call, with everything found that it needs but nothing changed yet.
 class FirstTouchCall {
@@ -45,8 +42,8 @@ public:
   /// For an array with the use \p use; \p init (null if there is none) touches
   /// it at present. The call goes in front of all \p writes.
   FirstTouchCall(const ArraySource &source, const ParallelUse &use,
-                 const SerialWrite *init,
-                 llvm::ArrayRef<const SerialWrite *> writes, Sampler &sampler);
+                 const SerialWrite *init, ArrayRef<const SerialWrite *> writes,
+                 Sampler &sampler);
 
   /// Why there can be no call: a number that it needs is not known in time;
   /// else "".
@@ -54,36 +51,35 @@ public:
 
   /// Where it is inserted: after this if it is the allocation, else in front of
   /// it (see inFrontOfLoops()).
-  const llvm::Instruction *place() const { return before; }
+  const Instruction *place() const { return before; }
 
   /// Inserts it. False if the program uses the name mpg_first_touch itself.
   bool insert();
 
 private:
-  llvm::Instruction *placeBefore();
-  llvm::Instruction *placeAfter(llvm::CallBase &call);
-  llvm::Instruction *onceAt(llvm::Instruction *at);
-  llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction *at);
-  llvm::Value *stepValue();
-  llvm::Value *bytesValue();
-  llvm::Value *numberValue(llvm::Value *value);
-  void findPlace(llvm::ArrayRef<const SerialWrite *> writes);
-  void findNumbers(llvm::IRBuilderBase *builder);
-  llvm::Value *reach(llvm::Value *value, const CallFrame *frame);
-  llvm::Value *reach(const llvm::SCEV *expression, const CallFrame *frame);
-  llvm::Value *reachLoaded(llvm::LoadInst &load, const CallFrame *frame);
+  Instruction *placeBefore();
+  Instruction *placeAfter(CallBase &call);
+  Instruction *onceAt(Instruction *at);
+  Instruction *onlyIf(Value *condition, Instruction *at);
+  Value *stepValue();
+  Value *bytesValue();
+  Value *numberValue(Value *value);
+  void findPlace(ArrayRef<const SerialWrite *> writes);
+  void findNumbers(IRBuilderBase *builder);
+  Value *reach(Value *value, const CallFrame *frame);
+  Value *reach(const SCEV *expression, const CallFrame *frame);
+  Value *reachLoaded(LoadInst &load, const CallFrame *frame);
 
   const ArraySource &source;
   const ParallelUse &use;
   const SerialWrite *init;
   Sampler &sampler;
   std::string missing;
-  llvm::Instruction *before = nullptr; ///< the call is inserted here
+  Instruction *before = nullptr; ///< the call is inserted here
   const CallFrame *beforeFrame = nullptr;
-  llvm::IRBuilderBase *builder = nullptr; ///< null: only ask whether it works
+  IRBuilderBase *builder = nullptr; ///< null: only ask whether it works
   unsigned steps = 0;
-  llvm::Value *bytes = nullptr, *step = nullptr, *chunk = nullptr,
-              *threads = nullptr;
+  Value *bytes = nullptr, *step = nullptr, *chunk = nullptr, *threads = nullptr;
 };
 
 } // namespace mpg

@@ -15,35 +15,25 @@
 #ifndef MPG_PASSES_ITERATIONRANGES_H
 #define MPG_PASSES_ITERATIONRANGES_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "base/LLVM.h"
 #include <string>
-
-namespace llvm {
-class AAResults;
-class Function;
-class Instruction;
-class Loop;
-class ScalarEvolution;
-class SCEV;
-class TargetLibraryInfo;
-} // namespace llvm
 
 namespace mpg {
 
 /// left <= right, or where otherLeft is not null, otherLeft <= otherRight:
 /// signed, in 128 bits, so that no product or sum of addresses wraps.
 struct RangeCheck {
-  const llvm::SCEV *left, *right;
-  const llvm::SCEV *otherLeft = nullptr, *otherRight = nullptr;
+  const SCEV *left, *right;
+  const SCEV *otherLeft = nullptr, *otherRight = nullptr;
 };
 
 /// Appends to \p checks what must hold at run time for the iterations of \p
 /// loop to be independent, all of it computable before the loop. Holds as well
 /// then: the loop writes at least \p minBytes, and less than 256 TiB. Returns
 /// why no check would do, or "".
-std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
-                            llvm::AAResults &aliases, uint64_t minBytes,
-                            llvm::SmallVectorImpl<RangeCheck> &checks);
+std::string findRangeChecks(Loop &loop, ScalarEvolution &evolution,
+                            AAResults &aliases, uint64_t minBytes,
+                            SmallVectorImpl<RangeCheck> &checks);
 
 // The thread that runs them (AnyThread.cpp). Whether code computes the same,
 // bit for bit, on whichever thread it runs. Ignores locations in memory and
@@ -53,18 +43,18 @@ std::string findRangeChecks(llvm::Loop &loop, llvm::ScalarEvolution &evolution,
 
 /// Whether \p function runs before main: another thread may then wait for a
 /// lock of the loader that this one has.
-bool isConstructor(const llvm::Function &function);
+bool isConstructor(const Function &function);
 
 /// Why code of \p function cannot be given to other threads, whatever it does;
 /// "" if it can.
-std::string whyNotOutlined(const llvm::Function &function);
+std::string whyNotOutlined(const Function &function);
 
 /// Why \p instruction, or the iterations of \p loop, cannot run on other
 /// threads; "" if they can. \p library: that of the function around it.
-std::string whyNotOnAnyThread(const llvm::Instruction &instruction,
-                              const llvm::TargetLibraryInfo &library);
-std::string whyNotOnAnyThread(const llvm::Loop &loop,
-                              const llvm::TargetLibraryInfo &library);
+std::string whyNotOnAnyThread(const Instruction &instruction,
+                              const TargetLibraryInfo &library);
+std::string whyNotOnAnyThread(const Loop &loop,
+                              const TargetLibraryInfo &library);
 
 } // namespace mpg
 

@@ -6,6 +6,7 @@
 #ifndef MPG_PASSES_OPENMPPASSES_H
 #define MPG_PASSES_OPENMPPASSES_H
 
+#include "base/LLVM.h"
 #include "llvm/IR/PassManager.h"
 
 namespace mpg {
@@ -13,10 +14,9 @@ namespace mpg {
 /// Finds arrays that one thread initialises and all threads use, reports them,
 /// and places their pages where they are used. docs/first-touch.md is the
 /// user's page.
-class FirstTouchPass : public llvm::PassInfoMixin<FirstTouchPass> {
+class FirstTouchPass : public PassInfoMixin<FirstTouchPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 } // namespace mpg

@@ -12,14 +12,9 @@
 #ifndef MPG_PASSES_PARALLELINIT_H
 #define MPG_PASSES_PARALLELINIT_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PassManager.h"
-
-namespace llvm {
-class Loop;
-class MemSetInst;
-} // namespace llvm
 
 namespace mpg {
 
@@ -27,9 +22,9 @@ namespace mpg {
 struct LoopShare {
   /// Iterations in one chunk of schedule(static, chunk), any integer; null:
   /// schedule(static).
-  llvm::Value *chunk = nullptr;
+  Value *chunk = nullptr;
   /// Of the clause num_threads, any integer; null: the default.
-  llvm::Value *threads = nullptr;
+  Value *threads = nullptr;
 };
 
 /// Code that an OpenMP team runs, as clang generates it for libomp:
@@ -43,30 +38,30 @@ public:
   /// Starts the code in front of \p after, reached from nowhere yet, for
   /// iterations 0 to \p iterations - 1 (64 bits, less than 2^48, more than 0).
   /// Values of \p share are computed where \p builder stands.
-  TeamLoop(llvm::IRBuilderBase &builder, llvm::Value *iterations,
-           const LoopShare &share, llvm::BasicBlock &after);
+  TeamLoop(IRBuilderBase &builder, Value *iterations, const LoopShare &share,
+           BasicBlock &after);
 
   /// The block to enter from outside.
-  llvm::BasicBlock *entry() const { return start; }
+  BasicBlock *entry() const { return start; }
   /// Has no terminator: the code that runs iterations first to last goes here,
   /// and continues to next.
-  llvm::BasicBlock *run;
-  llvm::Value *first, *last; ///< 64 bits
-  llvm::BasicBlock *next;
+  BasicBlock *run;
+  Value *first, *last; ///< 64 bits
+  BasicBlock *next;
 
   /// Moves the code, including \p blocks, into separate functions and keeps its
   /// debug locations. Returns the block that replaces it, which no analysis
   /// knows.
-  llvm::BasicBlock *outline(llvm::ArrayRef<llvm::BasicBlock *> blocks);
+  BasicBlock *outline(ArrayRef<BasicBlock *> blocks);
 
 private:
-  void shareOut(llvm::Value *iterations, llvm::Value *chunk);
-  void callOnTeam(llvm::CallInst &call);
+  void shareOut(Value *iterations, Value *chunk);
+  void callOnTeam(CallInst &call);
 
-  llvm::Function &function;
-  llvm::DebugLoc where;
-  llvm::Value *threads;
-  llvm::BasicBlock *start, *check, *finish, &after;
+  Function &function;
+  DebugLoc where;
+  Value *threads;
+  BasicBlock *start, *check, *finish, &after;
 };
 
 /// Runs the iterations of \p loop on an OpenMP team. Values of \p share must be
@@ -74,15 +69,15 @@ private:
 /// the form "it calls rand", and the code does what it did. The function's
 /// dominators, loops and evolutions are kept up to date in any case: \p loop is
 /// the serial one then.
-std::string parallelise(llvm::Loop &loop, const LoopShare &share,
-                        llvm::FunctionAnalysisManager &analyses);
+std::string parallelise(Loop &loop, const LoopShare &share,
+                        FunctionAnalysisManager &analyses);
 
 /// The same for a memset: iteration i covers \p bytesPerIteration bytes from i
 /// times that many on, and the last one covers the rest. An unsigned integer;
 /// if it is 0 at run time the memset stays serial.
-std::string parallelise(llvm::MemSetInst &memset,
-                        llvm::Value &bytesPerIteration, const LoopShare &share,
-                        llvm::FunctionAnalysisManager &analyses);
+std::string parallelise(MemSetInst &memset, Value &bytesPerIteration,
+                        const LoopShare &share,
+                        FunctionAnalysisManager &analyses);
 
 } // namespace mpg
 

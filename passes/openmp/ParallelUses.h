@@ -6,6 +6,7 @@
 #ifndef MPG_PASSES_PARALLELUSES_H
 #define MPG_PASSES_PARALLELUSES_H
 
+#include "base/LLVM.h"
 #include "openmp/Sampler.h"
 #include <array>
 #include <map>
@@ -31,7 +32,7 @@ struct UseFigures {
 };
 
 struct ParallelUse {
-  llvm::Instruction *at = nullptr;
+  Instruction *at = nullptr;
   bool isWrite = false;
   const MemoryObject *object = nullptr;
   unsigned alternative = 0;         ///< see EvalContext
@@ -54,20 +55,20 @@ struct ParallelUse {
 /// or in a variable.
 struct MemberUse {
   ParallelUse use; ///< without object, and without a shape
-  llvm::Value *pointer;
-  llvm::LoadInst *load;       ///< of the kept pointer
+  Value *pointer;
+  LoadInst *load;             ///< of the kept pointer
   const MemoryObject *holder; ///< where that is kept
   int64_t offset;
 };
 
 class ParallelUses {
 public:
-  ParallelUses(llvm::ArrayRef<ParallelRegion> regions, Sampler &sampler);
+  ParallelUses(ArrayRef<ParallelRegion> regions, Sampler &sampler);
 
   std::vector<ParallelUse> uses;
   std::vector<MemberUse> members;
   /// Finds the shape of \p use, of an access by \p pointer.
-  void findShape(ParallelUse &use, llvm::Value *pointer) const;
+  void findShape(ParallelUse &use, Value *pointer) const;
   /// Bytes of the largest array that the iterations of \p sharing divide among
   /// them; 0 if there is none.
   int64_t bytesInParts(const WorksharingLoop &sharing, unsigned seed) const;
@@ -76,41 +77,37 @@ public:
   /// loops, may write to the memory of \p object.
   bool isWrittenByTeams(const MemoryObject &object) const;
   /// The same, always before \p at, reached by \p frame.
-  bool isWrittenByTeamsBefore(const MemoryObject &object,
-                              const llvm::Instruction &at,
+  bool isWrittenByTeamsBefore(const MemoryObject &object, const Instruction &at,
                               const CallFrame *frame) const;
 
 private:
-  using Sharings = llvm::SmallVector<WorksharingLoop, 4>;
-  void addTeamCode(llvm::Function &function, const ParallelRegion &region,
+  using Sharings = SmallVector<WorksharingLoop, 4>;
+  void addTeamCode(Function &function, const ParallelRegion &region,
                    const CallFrame *path, unsigned depth);
-  void addCode(llvm::Function &function, const ParallelUse &around,
-               unsigned depth);
-  void addInstruction(llvm::Instruction &at, const ParallelUse &around,
+  void addCode(Function &function, const ParallelUse &around, unsigned depth);
+  void addInstruction(Instruction &at, const ParallelUse &around,
                       unsigned depth);
-  void addAccess(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
+  void addAccess(Instruction &at, Value *pointer, bool isWrite,
                  const ParallelUse &around);
 
-  void addMember(llvm::Instruction &at, llvm::Value *pointer, bool isWrite,
+  void addMember(Instruction &at, Value *pointer, bool isWrite,
                  const ParallelUse &around);
-  void addTeamWrite(llvm::Instruction &at, const CallFrame *path);
+  void addTeamWrite(Instruction &at, const CallFrame *path);
   void addPart(const ParallelUse &use);
   bool isOnce(const ParallelUse &use);
 
   Sampler &sampler;
   struct TeamWrite {
-    llvm::Instruction *at;
-    llvm::Value *pointer;
+    Instruction *at;
+    Value *pointer;
     const CallFrame *path;
   };
   bool isTo(const TeamWrite &write, const MemoryObject &object) const;
   std::vector<TeamWrite> teamWrites;
-  llvm::DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>>
-      partBytes;
-  llvm::DenseMap<std::pair<const WorksharingLoop *, const CallFrame *>, bool>
-      once;
-  const Sharings &getSharings(llvm::Function &function);
-  std::map<llvm::Function *, Sharings> known;
+  DenseMap<const WorksharingLoop *, std::array<int64_t, sampleSets>> partBytes;
+  DenseMap<std::pair<const WorksharingLoop *, const CallFrame *>, bool> once;
+  const Sharings &getSharings(Function &function);
+  std::map<Function *, Sharings> known;
 };
 
 /// Whether pages of \p object can still be placed when the program starts to

@@ -17,8 +17,8 @@
 #ifndef MPG_PASSES_SAMPLER_H
 #define MPG_PASSES_SAMPLER_H
 
+#include "base/LLVM.h"
 #include "openmp/CallFrames.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -38,7 +38,7 @@ struct EvalContext {
   const WorksharingLoop *sharing = nullptr;
   int64_t iteration = 0; ///< of the worksharing loop
   /// Iterations that other loops have done; 0 if not named.
-  llvm::MapVector<const llvm::Loop *, int64_t> turns;
+  MapVector<const Loop *, int64_t> turns;
   unsigned seed = 0; ///< which set of samples
   /// Which of several arrays a pointer is taken for, if it may be either: two
   /// that are swapped after each step.
@@ -85,7 +85,7 @@ int64_t distance(int64_t from, int64_t to);
 
 /// A piece of memory: a call that allocates, a variable, or an unknown pointer.
 struct MemoryObject {
-  llvm::Value *origin;
+  Value *origin;
   const CallFrame *frame; ///< the call path on which origin was reached
 };
 
@@ -93,27 +93,27 @@ class Sampler {
 public:
   /// Without \p followsMemory each load gives another sample: what a function
   /// does whatever it finds.
-  Sampler(llvm::Module &module, llvm::FunctionAnalysisManager &analyses,
-          CallFrames &frames, bool followsMemory = true);
+  Sampler(Module &module, FunctionAnalysisManager &analyses, CallFrames &frames,
+          bool followsMemory = true);
 
   struct Sample {
     int64_t value;
     Dependence depends;
   };
   /// The sample of \p value, and the parts of \p context it depends on.
-  Sample getSample(llvm::Value *value, const EvalContext &context);
-  int64_t evaluate(llvm::Value *value, const EvalContext &context) {
+  Sample getSample(Value *value, const EvalContext &context);
+  int64_t evaluate(Value *value, const EvalContext &context) {
     return getSample(value, context).value;
   }
   /// The same for an expression of \p function's loops.
-  int64_t evaluate(const llvm::SCEV *expression, llvm::Function &function,
+  int64_t evaluate(const SCEV *expression, Function &function,
                    const EvalContext &context);
   /// Iterations of \p loop; nothing if that is not known before it runs.
-  std::optional<int64_t> tripCount(const llvm::Loop &loop,
+  std::optional<int64_t> tripCount(const Loop &loop,
                                    const EvalContext &context);
 
   /// The bit of values that depend on the turns of \p loop.
-  Dependence getBit(const llvm::Loop &loop);
+  Dependence getBit(const Loop &loop);
 
   struct Place {
     const MemoryObject *object; ///< null: no address, or not seen whose
@@ -123,46 +123,44 @@ public:
 
   /// The objects that \p pointer may refer to: the n-th for the alternative n,
   /// at most maxAlternatives. Contexts for them differ in nothing else.
-  llvm::SmallVector<const MemoryObject *, 4> findObjects(llvm::Value *pointer,
-                                                         EvalContext context);
+  SmallVector<const MemoryObject *, 4> findObjects(Value *pointer,
+                                                   EvalContext context);
   static constexpr unsigned maxAlternatives = 4;
 
   /// Where pointers and numbers are stored: for each place the stores to it.
   struct Stored {
-    llvm::Instruction *by; ///< a store, or a call that allocates through it
+    Instruction *by; ///< a store, or a call that allocates through it
     const CallFrame *frame;
   };
-  llvm::ArrayRef<Stored> storesTo(int64_t address) const;
+  ArrayRef<Stored> storesTo(int64_t address) const;
 
-  llvm::Module &module;
-  llvm::FunctionAnalysisManager &analyses;
+  Module &module;
+  FunctionAnalysisManager &analyses;
   CallFrames &frames;
 
 private:
   /// By the number of the object and the offset in it.
-  using Stores =
-      llvm::DenseMap<std::pair<int64_t, int64_t>, llvm::SmallVector<Stored, 1>>;
+  using Stores = DenseMap<std::pair<int64_t, int64_t>, SmallVector<Stored, 1>>;
   static std::pair<int64_t, int64_t> splitAddress(int64_t address);
   struct Evaluation; ///< of one value with all that it depends on
-  int64_t getAddress(llvm::Value *origin, const CallFrame *frame);
-  llvm::Value *returnedBy(llvm::Function &function);
-  void collectStores(llvm::Module &module);
-  void addStore(llvm::Instruction &by, llvm::Value *address, Stores &into);
+  int64_t getAddress(Value *origin, const CallFrame *frame);
+  Value *returnedBy(Function &function);
+  void collectStores(Module &module);
+  void addStore(Instruction &by, Value *address, Stores &into);
 
   uint64_t stepsLeft = maxSteps; ///< so that no module takes for ever
   static constexpr uint64_t maxSteps = 60'000'000;
   /// Values that are the same in all contexts of one set of samples and one
   /// alternative.
-  using Samples =
-      llvm::DenseMap<std::pair<const void *, const CallFrame *>, Sample>;
+  using Samples = DenseMap<std::pair<const void *, const CallFrame *>, Sample>;
   Samples fixed[sampleSets][maxAlternatives];
   Samples *samplesAtStart(const EvalContext &context);
   Samples atStart[sampleSets][maxAlternatives]; ///< of one worksharing loop
-  const llvm::CallBase *started = nullptr;      ///< its init
+  const CallBase *started = nullptr;            ///< its init
   std::deque<MemoryObject> objects;
-  llvm::DenseMap<llvm::Function *, llvm::Value *> returned;
-  llvm::DenseMap<std::pair<llvm::Value *, const CallFrame *>, int64_t> bases;
-  llvm::DenseMap<const llvm::Loop *, unsigned> loopNumbers;
+  DenseMap<Function *, Value *> returned;
+  DenseMap<std::pair<Value *, const CallFrame *>, int64_t> bases;
+  DenseMap<const Loop *, unsigned> loopNumbers;
   Stores stores;
 };
 
@@ -183,39 +181,38 @@ struct Sampler::Evaluation {
     Sample sample;
     bool isDone; ///< or begun
   };
-  llvm::SmallDenseMap<std::pair<const void *, const CallFrame *>, Partial, 16>
-      open;
+  SmallDenseMap<std::pair<const void *, const CallFrame *>, Partial, 16> open;
 
   /// Counts one step; whether there were too many.
   bool isOver();
-  int64_t value(llvm::Value *value, const CallFrame *frame);
-  int64_t scev(const llvm::SCEV *expression, llvm::Function &function,
+  int64_t value(Value *value, const CallFrame *frame);
+  int64_t scev(const SCEV *expression, Function &function,
                const CallFrame *frame);
 
 private:
-  int64_t compute(llvm::Value *value, const CallFrame *frame);
-  int64_t constant(const llvm::Constant &constant, const CallFrame *frame);
-  int64_t argument(llvm::Argument &argument, const CallFrame *frame);
-  int64_t load(llvm::LoadInst &load, const CallFrame *frame);
-  int64_t phi(llvm::PHINode &phi, const CallFrame *frame);
-  int64_t call(llvm::CallBase &call, const CallFrame *frame);
-  int64_t operation(llvm::Instruction &instruction, const CallFrame *frame);
-  int64_t opaque(llvm::Instruction &instruction, const CallFrame *frame);
-  int64_t choose(llvm::ArrayRef<int64_t> values, bool isPointer, uint64_t turns,
+  int64_t compute(Value *value, const CallFrame *frame);
+  int64_t constant(const Constant &constant, const CallFrame *frame);
+  int64_t argument(Argument &argument, const CallFrame *frame);
+  int64_t load(LoadInst &load, const CallFrame *frame);
+  int64_t phi(PHINode &phi, const CallFrame *frame);
+  int64_t call(CallBase &call, const CallFrame *frame);
+  int64_t operation(Instruction &instruction, const CallFrame *frame);
+  int64_t opaque(Instruction &instruction, const CallFrame *frame);
+  int64_t choose(ArrayRef<int64_t> values, bool isPointer, uint64_t turns,
                  uint64_t where);
-  std::optional<int64_t> add(llvm::Value *value, const CallFrame *frame);
-  int64_t scevOperands(const llvm::SCEVNAryExpr &expression,
-                       llvm::Function &function, const CallFrame *frame);
-  int64_t evaluateCast(const llvm::SCEVCastExpr &cast, llvm::Function &function,
+  std::optional<int64_t> add(Value *value, const CallFrame *frame);
+  int64_t scevOperands(const SCEVNAryExpr &expression, Function &function,
+                       const CallFrame *frame);
+  int64_t evaluateCast(const SCEVCastExpr &cast, Function &function,
                        const CallFrame *frame);
   int64_t use(const Sample &sample) {
     depends.on(sample.depends);
     return sample.value;
   }
-  uint64_t identity(const llvm::Value *value);
-  uint64_t seed(const llvm::Value *value, const CallFrame *frame);
-  void dependOnLoopsAround(const llvm::Instruction &instruction);
-  uint64_t addTurns(uint64_t hash, const llvm::Instruction &instruction);
+  uint64_t identity(const Value *value);
+  uint64_t seed(const Value *value, const CallFrame *frame);
+  void dependOnLoopsAround(const Instruction &instruction);
+  uint64_t addTurns(uint64_t hash, const Instruction &instruction);
 };
 
 } // namespace mpg

@@ -7,18 +7,15 @@
 #ifndef MPG_PASSES_SERIALINIT_H
 #define MPG_PASSES_SERIALINIT_H
 
+#include "base/LLVM.h"
 #include "openmp/ParallelUses.h"
 #include "openmp/Sampler.h"
-
-namespace llvm {
-class LoopInfo;
-} // namespace llvm
 
 namespace mpg {
 
 struct SerialWrite {
-  llvm::Instruction *at;
-  llvm::Value *pointer; ///< where it writes to
+  Instruction *at;
+  Value *pointer; ///< where it writes to
   const MemoryObject *object;
   const CallFrame *frame; ///< the call path by which it is reached
   /// Bytes [low, high) of the array; for each set of samples.
@@ -33,18 +30,16 @@ struct SerialWrite {
 /// Writes in loops, and memset, memcpy, fread, to objects whose origin is in
 /// \p origins.
 std::vector<SerialWrite>
-findSerialWrites(const llvm::DenseSet<const llvm::Value *> &origins,
-                 Sampler &sampler);
+findSerialWrites(const DenseSet<const Value *> &origins, Sampler &sampler);
 
 /// The same in \p function alone, reached by \p path.
 std::vector<SerialWrite>
-findSerialWrites(llvm::Function &function, const CallFrame *path,
-                 const llvm::DenseSet<const llvm::Value *> &origins,
-                 Sampler &sampler);
+findSerialWrites(Function &function, const CallFrame *path,
+                 const DenseSet<const Value *> &origins, Sampler &sampler);
 
 /// The outermost loop around the write, in its function, that advances its
 /// address; null if there is none.
-llvm::Loop *writingLoop(const SerialWrite &write, Sampler &sampler);
+Loop *writingLoop(const SerialWrite &write, Sampler &sampler);
 
 enum class Order {
   never, ///< the second is not reached from the first
@@ -53,40 +48,37 @@ enum class Order {
 };
 
 /// Whether \p second (reached by \p secondFrame) runs after \p first.
-Order findOrder(const llvm::Instruction &first, const CallFrame *firstFrame,
-                const llvm::Instruction &second, const CallFrame *secondFrame,
-                llvm::FunctionAnalysisManager &analyses);
+Order findOrder(const Instruction &first, const CallFrame *firstFrame,
+                const Instruction &second, const CallFrame *secondFrame,
+                FunctionAnalysisManager &analyses);
 
 /// Whether \p call gives a pointer to something computed to code that is
 /// neither seen nor known. Starting a parallel region does not count.
-bool handsOver(const llvm::CallBase &call,
-               llvm::FunctionAnalysisManager &analyses);
+bool handsOver(const CallBase &call, FunctionAnalysisManager &analyses);
 
 /// Whether unseen code may receive the memory of \p write before it, or hold it
 /// anyway. Known library functions start no team.
-bool isHandedOver(const SerialWrite &write,
-                  llvm::FunctionAnalysisManager &analyses);
+bool isHandedOver(const SerialWrite &write, FunctionAnalysisManager &analyses);
 
 // Writes that run in any case (SureWrites.cpp)
 
 /// Whether \p write runs whenever \p from (reached by \p fromFrame) does, where
 /// the array has elements and memory lasts.
-bool followsInAnyCase(const SerialWrite &write, const llvm::Instruction &from,
+bool followsInAnyCase(const SerialWrite &write, const Instruction &from,
                       const CallFrame *fromFrame, Sampler &sampler);
 
 /// A place in front of all loops around \p at that do not contain \p fresh,
 /// which may be null: an instruction in front of which code can be inserted, or
 /// the first one of such a loop, which represents the edge into it. Null if
 /// there is no such place.
-llvm::Instruction *inFrontOfLoops(llvm::Instruction *at,
-                                  const llvm::CallBase *fresh,
-                                  const llvm::LoopInfo &loops);
+Instruction *inFrontOfLoops(Instruction *at, const CallBase *fresh,
+                            const LoopInfo &loops);
 
 /// As inFrontOfLoops(): the last place, in the function of \p fresh and after
 /// it, that precedes the large ones of \p writes and all calls that pass the
 /// array to unseen code. Null if there is none.
-llvm::Instruction *findPlaceBefore(llvm::ArrayRef<const SerialWrite *> writes,
-                                   llvm::CallBase &fresh, Sampler &sampler);
+Instruction *findPlaceBefore(ArrayRef<const SerialWrite *> writes,
+                             CallBase &fresh, Sampler &sampler);
 
 // Arrays behind pointers in memory that one thread fills and a team works on
 // (SerialArrays.cpp). No call can place their memory, so they are reported and
@@ -97,25 +89,25 @@ llvm::Instruction *findPlaceBefore(llvm::ArrayRef<const SerialWrite *> writes,
 /// Only the pointers determine which part of the memory an iteration works on,
 /// so no call can place it.
 struct SerialRows {
-  const ParallelUse *use;           ///< reads the pointers in a parallel loop
-  const llvm::Instruction *init;    ///< writes to the rows, in one thread
-  const llvm::Instruction *pointer; ///< the first row's, or that of a new one
-  bool isEach;                      ///< each row is an allocation
+  const ParallelUse *use;     ///< reads the pointers in a parallel loop
+  const Instruction *init;    ///< writes to the rows, in one thread
+  const Instruction *pointer; ///< the first row's, or that of a new one
+  bool isEach;                ///< each row is an allocation
 };
 
 /// The rows behind arrays of pointers that \p uses read; for each array of
 /// pointers and each place that makes rows one.
-std::vector<SerialRows> findSerialRows(llvm::ArrayRef<ParallelUse> uses,
+std::vector<SerialRows> findSerialRows(ArrayRef<ParallelUse> uses,
                                        Sampler &sampler);
 
 /// An array that a function allocates, fills and stores for its caller, as
 /// std::vector::resize does for members of a class. No call is inserted: the
 /// function serves many callers, and does not know the uses.
 struct SerialMember {
-  ParallelUse use;               ///< in parts, or by an index (isGather)
-  const llvm::Instruction *init; ///< writes to it, in one thread
-  const llvm::Value *keeper;     ///< address of the pointer, for its name
-  const llvm::Function *maker;   ///< allocates and fills it
+  ParallelUse use;         ///< in parts, or by an index (isGather)
+  const Instruction *init; ///< writes to it, in one thread
+  const Value *keeper;     ///< address of the pointer, for its name
+  const Function *maker;   ///< allocates and fills it
 };
 
 /// The arrays behind the pointers that parallel loops find in memory, each of

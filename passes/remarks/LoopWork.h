@@ -9,19 +9,13 @@
 #define MPG_PASSES_LOOPWORK_H
 
 #include "base/Diagnostics.h"
+#include "base/LLVM.h"
 #include "base/OmpRegions.h"
 #include "openmp/Allocations.h"
 #include "openmp/Sampler.h"
 #include "llvm/IR/PassManager.h"
 #include <cstdint>
 #include <optional>
-
-namespace llvm {
-class Function;
-class Loop;
-class SCEV;
-class ScalarEvolution;
-} // namespace llvm
 
 namespace mpg {
 
@@ -36,20 +30,20 @@ std::optional<uint64_t> constantIterations(const WorksharingLoop &sharing);
 
 /// About how many instructions all threads execute in \p function, which has
 /// the worksharing loops \p sharings; nothing if that is not known.
-std::optional<uint64_t> workOfRegion(llvm::Function &function,
-                                     llvm::ArrayRef<WorksharingLoop> sharings,
-                                     const llvm::LoopInfo &loops,
-                                     llvm::ScalarEvolution &evolution);
+std::optional<uint64_t> workOfRegion(Function &function,
+                                     ArrayRef<WorksharingLoop> sharings,
+                                     const LoopInfo &loops,
+                                     ScalarEvolution &evolution);
 
 /// The stride of an address from one thread to the next, where \p expression
 /// depends on omp_get_thread_num(), also as an argument: 0 if it does not,
 /// nothing if the stride is not constant.
-std::optional<int64_t> growthPerThread(const llvm::SCEV *expression);
+std::optional<int64_t> growthPerThread(const SCEV *expression);
 
 /// The stride from one iteration of \p loop to the next: 0 if it does not
 /// change there, nothing if the stride is not constant.
-std::optional<int64_t> growthPerIteration(const llvm::SCEV *expression,
-                                          const llvm::Loop &loop);
+std::optional<int64_t> growthPerIteration(const SCEV *expression,
+                                          const Loop &loop);
 
 /// Properties of the processor that a function is compiled for.
 struct CacheShape {
@@ -62,7 +56,7 @@ struct CacheShape {
 };
 
 /// By the attribute "target-cpu" of \p function.
-CacheShape cacheShapeFor(const llvm::Function &function);
+CacheShape cacheShapeFor(const Function &function);
 
 // Two remarks about lines of the caches (CacheRemarks.cpp). False sharing:
 // threads that write to different elements in one cache line take the line from
@@ -80,26 +74,25 @@ CacheShape cacheShapeFor(const llvm::Function &function);
 // array count like arrays, because they conflict in the same way.
 
 /// Emits FalseSharing remarks for \p function.
-void remarkFalseSharing(llvm::Function &function,
-                        llvm::FunctionAnalysisManager &analyses,
+void remarkFalseSharing(Function &function, FunctionAnalysisManager &analyses,
                         RemarkPlaces &places);
 
 /// An innermost loop and its accesses that use each line several times.
 struct CrowdedLoop {
-  const llvm::Loop *loop;
-  llvm::SmallVector<llvm::Instruction *, 16> accesses;
+  const Loop *loop;
+  SmallVector<Instruction *, 16> accesses;
 };
 
 /// The loops of a function that have more such accesses than the cache has
 /// ways.
 struct CrowdedLoops {
-  llvm::Function &function;
-  llvm::SmallVector<CrowdedLoop, 2> loops;
+  Function &function;
+  SmallVector<CrowdedLoop, 2> loops;
 };
 
 /// Few functions have any; only those need a Sampler.
-CrowdedLoops findCrowdedLoops(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
+CrowdedLoops findCrowdedLoops(Function &function,
+                              FunctionAnalysisManager &analyses);
 
 /// Emits SamePow2Arrays for \p crowded.
 void remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,

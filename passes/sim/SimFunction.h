@@ -6,19 +6,10 @@
 #ifndef MPG_PASSES_SIMFUNCTION_H
 #define MPG_PASSES_SIMFUNCTION_H
 
+#include "base/LLVM.h"
 #include "sim/SimRecords.h"
 #include "sim/SimTable.h"
 #include <optional>
-
-namespace llvm {
-class BasicBlock;
-class DataLayout;
-class DominatorTree;
-class IntrinsicInst;
-class LoopInfo;
-class SCEVExpander;
-class Type;
-} // namespace llvm
 
 namespace mpg {
 
@@ -28,34 +19,33 @@ namespace mpg {
 // runs, and for each access its first address and how far it moves.
 
 struct SimStream {
-  llvm::Instruction *access;
-  llvm::Value *begin, *stride;
+  Instruction *access;
+  Value *begin, *stride;
 };
 
 struct SimLoop {
-  llvm::Instruction *place; ///< in front of the loop: where all of it is known
-  llvm::Value *times;
-  llvm::SmallVector<SimStream, 8> streams; ///< in the order of the accesses
+  Instruction *place; ///< in front of the loop: where all of it is known
+  Value *times;
+  SmallVector<SimStream, 8> streams; ///< in the order of the accesses
 };
 
 /// In the order in which they run: rounds of a loop are several.
-using SimLoops = llvm::SmallVector<SimLoop, 1>;
+using SimLoops = SmallVector<SimLoop, 1>;
 
 /// The address operand of an access. Null: \p instruction is not a plain or
 /// atomic load or store, a prefetch, or DC ZVA of --mpg-zfill.
-const llvm::Value *simAddress(const llvm::Instruction &instruction);
+const Value *simAddress(const Instruction &instruction);
 
 /// Gives innermost loops that can be summed up a dedicated block in front: the
 /// optimiser has folded it into a branch where it was empty.
-void addPreheaders(llvm::LoopInfo &loops, llvm::DominatorTree &dominators);
+void addPreheaders(LoopInfo &loops, DominatorTree &dominators);
 
 /// \p loop summed up, or the rounds of zero fill and prefetches around it; its
 /// values have been computed in front of it. Nothing if not every iteration
 /// does the same: several exits, accesses under conditions, calls, addresses
 /// that depend on data.
-SimLoops sumUp(const llvm::Loop &loop, llvm::ScalarEvolution &scev,
-               llvm::SCEVExpander &expander,
-               const llvm::DominatorTree &dominators);
+SimLoops sumUp(const Loop &loop, ScalarEvolution &scev, SCEVExpander &expander,
+               const DominatorTree &dominators);
 
 // One function
 
@@ -63,12 +53,11 @@ class SimFunction {
 public:
   /// \p checks: accesses of loops that are summed up are recorded as well, for
   /// the test that compares both.
-  SimFunction(SimTable &table, llvm::LoopInfo &loops,
-              llvm::ScalarEvolution &scev, const llvm::DataLayout &layout,
-              bool checks)
+  SimFunction(SimTable &table, LoopInfo &loops, ScalarEvolution &scev,
+              const DataLayout &layout, bool checks)
       : table(table), loops(loops), scev(scev), layout(layout), checks(checks) {
   }
-  void run(llvm::Function &function, const llvm::DominatorTree &dominators);
+  void run(Function &function, const DominatorTree &dominators);
 
 private:
   /// Bytes of one access that is recorded as several, where it begins.
@@ -76,36 +65,35 @@ private:
     uint64_t offset, bytes;
   };
 
-  void addBlock(llvm::BasicBlock &block);
-  void addInstruction(llvm::Instruction &instruction);
-  void addAccess(llvm::Instruction &instruction);
+  void addBlock(BasicBlock &block);
+  void addInstruction(Instruction &instruction);
+  void addAccess(Instruction &instruction);
   void addSummary(const SimLoop &loop);
-  bool addIntrinsic(llvm::IntrinsicInst &call);
-  void addMasked(llvm::IntrinsicInst &call);
-  void addLanes(llvm::IntrinsicInst &call, llvm::Value *addresses,
-                llvm::Value *mask, llvm::Type *type, bool store);
-  void addCopy(llvm::Instruction &call, llvm::Value *to, llvm::Value *from,
-               llvm::Value *bytes);
-  bool addCopyCall(llvm::CallBase &call);
-  void addCall(llvm::CallBase &call);
-  void addAllocated(llvm::CallBase &call);
-  void addFreed(llvm::CallBase &call, llvm::Value *address);
-  void addNotSeen(llvm::Instruction &call, llvm::StringRef name);
-  void writeBefore(llvm::Instruction &place);
-  llvm::SmallVector<Piece, 2> splitType(llvm::Type *type) const;
-  unsigned getPlace(const llvm::Instruction &instruction,
-                    const llvm::Value &address, bool store, uint64_t bytes);
+  bool addIntrinsic(IntrinsicInst &call);
+  void addMasked(IntrinsicInst &call);
+  void addLanes(IntrinsicInst &call, Value *addresses, Value *mask, Type *type,
+                bool store);
+  void addCopy(Instruction &call, Value *to, Value *from, Value *bytes);
+  bool addCopyCall(CallBase &call);
+  void addCall(CallBase &call);
+  void addAllocated(CallBase &call);
+  void addFreed(CallBase &call, Value *address);
+  void addNotSeen(Instruction &call, StringRef name);
+  void writeBefore(Instruction &place);
+  SmallVector<Piece, 2> splitType(Type *type) const;
+  unsigned getPlace(const Instruction &instruction, const Value &address,
+                    bool store, uint64_t bytes);
 
   SimTable &table;
-  llvm::LoopInfo &loops;
-  llvm::ScalarEvolution &scev;
-  const llvm::DataLayout &layout;
+  LoopInfo &loops;
+  ScalarEvolution &scev;
+  const DataLayout &layout;
   bool checks;
   SimRecords records; ///< not yet written, of the block at hand
-  llvm::DenseMap<llvm::Instruction *, SimLoops> summaries;
-  llvm::DenseMap<llvm::Instruction *, const llvm::SCEV *> addresses;
+  DenseMap<Instruction *, SimLoops> summaries;
+  DenseMap<Instruction *, const SCEV *> addresses;
   /// Accesses of loops that are summed up, and the places of their pieces.
-  llvm::DenseMap<llvm::Instruction *, llvm::SmallVector<unsigned, 2>> summedUp;
+  DenseMap<Instruction *, SmallVector<unsigned, 2>> summedUp;
 };
 
 } // namespace mpg

@@ -9,6 +9,7 @@
 #include "base/PassOptions.h"
 #include "sim/SimFunction.h"
 #include "sim/SimTable.h"
+#include "tags/TagWriter.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -161,12 +162,9 @@ static bool canRecord(const Function &function) {
 }
 
 namespace {
-struct SimPass : PassInfoMixin<SimPass> {
-  explicit SimPass(TagWriterPass::Stage stage) : stage(stage) {}
+struct SimPass : StagePass<SimPass> {
+  using StagePass::StagePass;
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
-
-  TagWriterPass::Stage stage;
 };
 } // namespace
 
@@ -199,7 +197,6 @@ PreservedAnalyses SimPass::run(Module &module,
   return PreservedAnalyses::none();
 }
 
-void mpg::addAccessRecorder(ModulePassManager &passes,
-                            TagWriterPass::Stage stage) {
+void mpg::addAccessRecorder(ModulePassManager &passes, Stage stage) {
   passes.addPass(SimPass(stage));
 }

@@ -6,39 +6,31 @@
 #ifndef MPG_PASSES_SIMRECORDS_H
 #define MPG_PASSES_SIMRECORDS_H
 
+#include "base/LLVM.h"
 #include "mpg/sim.h"
-#include "llvm/ADT/SmallVector.h"
-
-namespace llvm {
-class GlobalVariable;
-class Instruction;
-class SCEV;
-class ScalarEvolution;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
 class SimTable;
 
 struct SimRecord {
-  llvm::Value *value; ///< a pointer or a number of at most 64 bits
+  Value *value; ///< a pointer or a number of at most 64 bits
   mpg_sim_kind kind;
   unsigned number;
-  bool isPlace;                  ///< number: of a place of the module
-  llvm::Value *onlyIf = nullptr; ///< an i1; null: always
+  bool isPlace;            ///< number: of a place of the module
+  Value *onlyIf = nullptr; ///< an i1; null: always
   /// Of an access: the instruction's address; null: not known. The record is
   /// `offset` bytes after it.
-  const llvm::SCEV *address = nullptr;
+  const SCEV *address = nullptr;
   int64_t offset = 0;
   uint64_t more = 0; ///< other bits of the word
   /// Two addresses, this one and `second`, in the place of a record.
   bool isPair = false;
-  llvm::Value *second = nullptr;
+  Value *second = nullptr;
 };
 
 /// Records that follow each other in one chunk.
-using SimRecords = llvm::SmallVector<SimRecord, 8>;
+using SimRecords = SmallVector<SimRecord, 8>;
 
 /// More have to be written in parts.
 constexpr unsigned maxSimRecords = 2048;
@@ -47,15 +39,15 @@ constexpr unsigned maxSimRecords = 2048;
 /// gets there. Before a terminator the block is split. In the middle it is not,
 /// because that would tear apart what the code generator combines within one
 /// block, such as a multiplication and a sum. \p firstPlace is SimTable's.
-void writeSimRecords(const SimRecords &records, llvm::Instruction &place,
-                     llvm::GlobalVariable &firstPlace);
+void writeSimRecords(const SimRecords &records, Instruction &place,
+                     GlobalVariable &firstPlace);
 
 /// \p records, in which accesses that follow each other are one record, with
 /// one address for all that lie at fixed distances from it (MPG_SIM_BUNDLE):
 /// the body of a loop that was unrolled writes, and mpgsim reads, much less.
 /// \p checks: each access is recorded as well, as MPG_SIM_CHECKED.
 SimRecords bundleUp(const SimRecords &records, SimTable &table,
-                    llvm::ScalarEvolution &scev, bool checks);
+                    ScalarEvolution &scev, bool checks);
 
 } // namespace mpg
 

@@ -29,78 +29,63 @@
 #ifndef MPG_PASSES_SIMTABLE_H
 #define MPG_PASSES_SIMTABLE_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "base/LLVM.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugLoc.h"
 #include <string>
 
-namespace llvm {
-class AllocaInst;
-class CallBase;
-class Function;
-class GlobalVariable;
-class Instruction;
-class Loop;
-class Module;
-class Value;
-} // namespace llvm
-
 namespace mpg {
 
 /// The cache that \p instruction prefetches data into, 1 or 2; 0: it does not.
-unsigned simPrefetchLevel(const llvm::Instruction &instruction);
+unsigned simPrefetchLevel(const Instruction &instruction);
 
 class SimTable {
 public:
-  explicit SimTable(llvm::Module &module);
+  explicit SimTable(Module &module);
 
   /// The number that added to this is a place's in the running program: an i64.
-  llvm::GlobalVariable *firstPlace() const { return first; }
+  GlobalVariable *firstPlace() const { return first; }
 
   // Each returns a place. \p loop may be null.
-  unsigned addAccess(const llvm::Instruction &instruction,
-                     const llvm::Value &address, const llvm::Loop *loop,
-                     bool store, uint64_t bytes);
+  unsigned addAccess(const Instruction &instruction, const Value &address,
+                     const Loop *loop, bool store, uint64_t bytes);
   /// Accesses whose places follow each other from \p place on: which of the
   /// bundle's addresses each has, and how many bytes after it.
   struct Member {
     unsigned address;
     int64_t offset;
   };
-  void addBundle(unsigned place, llvm::ArrayRef<Member> members);
+  void addBundle(unsigned place, ArrayRef<Member> members);
   /// \p isPart: of memory that may have another name, as a resource of
   /// std::pmr gives it. \p descriptor: Fortran's, if the call fills one.
-  unsigned addAllocation(const llvm::CallBase &call, bool isPart,
-                         const llvm::Value *descriptor);
-  unsigned addCallee(llvm::StringRef name);
+  unsigned addAllocation(const CallBase &call, bool isPart,
+                         const Value *descriptor);
+  unsigned addCallee(StringRef name);
 
   /// A byte that is set if the user has named \p function.
-  llvm::Value *addFunction(const llvm::Function &function);
+  Value *addFunction(const Function &function);
 
   /// Puts the text into the module, and the constructor that hands it over.
   void write();
 
 private:
-  unsigned getFile(const llvm::DebugLoc &location,
-                   const llvm::Function &function);
-  unsigned numberOfFile(llvm::StringRef path);
-  std::string getLocal(const llvm::Value &address);
-  unsigned getCode(const llvm::Instruction &instruction,
-                   const llvm::Loop *loop);
-  unsigned getNumber(llvm::StringMap<unsigned> &numbers,
-                     const llvm::Twine &line);
-  llvm::GlobalVariable *writeObjects(uint64_t &count);
-  llvm::GlobalVariable *writeSampled();
+  unsigned getFile(const DebugLoc &location, const Function &function);
+  unsigned numberOfFile(StringRef path);
+  std::string getLocal(const Value &address);
+  unsigned getCode(const Instruction &instruction, const Loop *loop);
+  unsigned getNumber(StringMap<unsigned> &numbers, const Twine &line);
+  GlobalVariable *writeObjects(uint64_t &count);
+  GlobalVariable *writeSampled();
 
-  llvm::Module &module;
-  llvm::GlobalVariable *first;
-  llvm::GlobalVariable *sampled; ///< stands for the bytes until all are known
+  Module &module;
+  GlobalVariable *first;
+  GlobalVariable *sampled; ///< stands for the bytes until all are known
   unsigned functions = 0;
   std::string text;
   unsigned places = 0;
-  llvm::StringMap<unsigned> files, codes, callees, locals;
+  StringMap<unsigned> files, codes, callees, locals;
   /// Words of what getLocal has found.
-  llvm::DenseMap<const llvm::AllocaInst *, std::string> knownLocals;
+  DenseMap<const AllocaInst *, std::string> knownLocals;
 };
 
 } // namespace mpg

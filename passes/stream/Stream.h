@@ -24,22 +24,9 @@
 #ifndef MPG_PASSES_STREAM_H
 #define MPG_PASSES_STREAM_H
 
+#include "base/StagePass.h"
 #include "base/StoreStreams.h"
-#include "tags/TagWriter.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/PassManager.h"
 #include <optional>
-
-namespace llvm {
-class GlobalVariable;
-class Instruction;
-class IRBuilderBase;
-class Loop;
-class Module;
-class PHINode;
-class ScalarEvolution;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
@@ -47,21 +34,18 @@ struct PassOptions;
 
 // In front of the vectoriser (StreamMarker.cpp)
 
-class StreamMarkerPass : public llvm::PassInfoMixin<StreamMarkerPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct StreamMarkerPass : RequiredPass<StreamMarkerPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 /// Whether the elements of \p loop differ in addresses and sums alone.
-bool isMarkedAlone(const llvm::Loop &loop);
+bool isMarkedAlone(const Loop &loop);
 
 // One iteration (StreamBody.cpp)
 
 /// A value of the loop's header, which grows with the elements.
 struct ElementCounter {
-  llvm::PHINode *phi;
+  PHINode *phi;
   int64_t step; ///< for one element
 };
 
@@ -69,50 +53,44 @@ struct ElementCounter {
 struct StreamBody {
   uint64_t elements = 0; ///< of one iteration
   size_t index = 0;      ///< of the counter of elements
-  llvm::SmallVector<ElementCounter, 4> counters;
+  SmallVector<ElementCounter, 4> counters;
   StreamLoop known; ///< with elements for iterations
 };
 
 /// Nothing if \p loop has no such iterations, or stores other than in the
 /// streams of \p known.
-std::optional<StreamBody> findStreamBody(const llvm::Loop &loop,
+std::optional<StreamBody> findStreamBody(const Loop &loop,
                                          const StreamLoop &known,
-                                         llvm::ScalarEvolution &scev);
+                                         ScalarEvolution &scev);
 
 /// Whether \p instruction, an OR, adds: perhaps only because iterations begin
 /// at multiples of their elements.
-bool isSum(const llvm::Instruction &instruction);
+bool isSum(const Instruction &instruction);
 
 /// The value of \p counter \p elements after \p start.
-llvm::Value *advance(const ElementCounter &counter, llvm::Value *start,
-                     llvm::Value *elements, llvm::IRBuilderBase &builder);
+Value *advance(const ElementCounter &counter, Value *start, Value *elements,
+               IRBuilderBase &builder);
 
 // The last cache (LastCache.cpp)
 
 /// Bytes of it, a variable of \p module's program. Until that has asked, no
 /// loop writes so much.
-llvm::GlobalVariable *getLastCache(llvm::Module &module);
+GlobalVariable *getLastCache(Module &module);
 
 // The loop in front (StreamLoop.cpp)
 
 /// Puts the loop with stores past the caches in front of \p loop, an innermost
 /// one with a preheader. \returns why not, or null; then all analyses of the
 /// function are stale.
-const char *writeStreamLoop(llvm::Loop &loop, const StreamLoop &known,
-                            llvm::FunctionAnalysisManager &analyses,
+const char *writeStreamLoop(Loop &loop, const StreamLoop &known,
+                            FunctionAnalysisManager &analyses,
                             const PassOptions &options);
 
 // The pass (StreamPass.cpp)
 
-class StreamStoresPass : public llvm::PassInfoMixin<StreamStoresPass> {
-public:
-  explicit StreamStoresPass(TagWriterPass::Stage stage) : stage(stage) {}
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
-
-private:
-  TagWriterPass::Stage stage;
+struct StreamStoresPass : StagePass<StreamStoresPass> {
+  using StagePass::StagePass;
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 } // namespace mpg

@@ -7,43 +7,38 @@
 #define MPG_PASSES_STREAMNEST_H
 
 #include "base/FrontLoop.h"
-
-namespace llvm {
-class DominatorTree;
-class IRBuilderBase;
-class LoopInfo;
-} // namespace llvm
+#include "base/LLVM.h"
 
 namespace mpg {
 
 /// Lets all threads see the stores past the caches before what follows.
-void addStoreFence(llvm::IRBuilderBase &builder);
+void addStoreFence(IRBuilderBase &builder);
 
 class StreamNest : protected FrontLoop {
 protected:
-  StreamNest(llvm::Loop &loop, const StreamLoop &known,
-             llvm::FunctionAnalysisManager &analyses, bool isAlways);
+  StreamNest(Loop &loop, const StreamLoop &known,
+             FunctionAnalysisManager &analyses, bool isAlways);
 
   /// Fewer bytes than any last cache, or part of one, holds.
   uint64_t minBytes() const;
   /// Whether the nest writes more than the last cache holds, which is asked
   /// only where it writes much. Moves \p end there, if it is the place.
-  llvm::Value *decide(const Decision &decision, llvm::Instruction *&end);
+  Value *decide(const Decision &decision, Instruction *&end);
   /// The outermost loop around this one, with \p place in front of it, that
   /// lets no other thread see the memory. Null: none.
-  llvm::Loop *findNest(const llvm::Instruction &place) const;
+  Loop *findNest(const Instruction &place) const;
   /// Adds a fence where \p nest is left, if \p isLarge: better than after each
   /// run, because a fence waits for all stores.
-  void addFences(const llvm::Loop &nest, llvm::Value &isLarge);
+  void addFences(const Loop &nest, Value &isLarge);
 
-  llvm::LoopInfo &loops;
-  llvm::DominatorTree &dominators;
+  LoopInfo &loops;
+  DominatorTree &dominators;
   const bool isAlways; ///< for tests: small nests count as large
 
 private:
-  llvm::Value *exceedsCache(llvm::Value *bytes, llvm::Instruction &place);
-  llvm::Loop *findCopied(const llvm::Instruction &place) const;
-  void copyNest(llvm::Loop &nest, llvm::Value &isMuch);
+  Value *exceedsCache(Value *bytes, Instruction &place);
+  Loop *findCopied(const Instruction &place) const;
+  void copyNest(Loop &nest, Value &isMuch);
 };
 
 } // namespace mpg

@@ -8,6 +8,7 @@
 #include "base/PassOptions.h"
 #include "base/StoreStreams.h"
 #include "stream/Stream.h"
+#include "tags/TagWriter.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"

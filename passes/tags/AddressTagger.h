@@ -7,10 +7,9 @@
 #ifndef MPG_PASSES_ADDRESSTAGGER_H
 #define MPG_PASSES_ADDRESSTAGGER_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "base/LLVM.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instruction.h"
@@ -18,14 +17,6 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/ValueHandle.h"
 #include <cstdint>
-
-namespace llvm {
-class Constant;
-class DbgVariableRecord;
-class DIExpression;
-class DominatorTree;
-class Function;
-} // namespace llvm
 
 namespace mpg {
 
@@ -37,81 +28,76 @@ class UseOrder {
 public:
   /// Remembers the users of \p old, which is going to be repeated, and of its
   /// operands.
-  void keep(llvm::Value &old);
+  void keep(Value &old);
 
   /// \p twin, an instruction, repeats \p old.
-  void addTwin(llvm::Value &old, llvm::Value &twin);
+  void addTwin(Value &old, Value &twin);
 
   /// Afterwards: puts each twin in the place of what it repeats.
   void restore();
 
 private:
   /// The places of the users in a list.
-  using Places = llvm::DenseMap<const llvm::Value *, unsigned>;
+  using Places = DenseMap<const Value *, unsigned>;
 
-  void keepList(llvm::Value &value);
-  void restoreList(llvm::Value &value, const Places &places) const;
+  void keepList(Value &value);
+  void restoreList(Value &value, const Places &places) const;
 
   struct List {
-    llvm::WeakVH value;
+    WeakVH value;
     Places places;
   };
-  llvm::DenseMap<const llvm::Value *, List> lists;
-  llvm::DenseMap<const llvm::Value *, const llvm::Value *> originals;
-  llvm::SmallVector<std::pair<const llvm::Value *, llvm::Value *>, 16> twins;
+  DenseMap<const Value *, List> lists;
+  DenseMap<const Value *, const Value *> originals;
+  SmallVector<std::pair<const Value *, Value *>, 16> twins;
 };
 
 class AddressTagger {
 public:
-  AddressTagger(llvm::DominatorTree &dominators, llvm::LoopInfo &loops,
-                bool formGep)
+  AddressTagger(DominatorTree &dominators, LoopInfo &loops, bool formGep)
       : dominators(dominators), loops(loops), formGep(formGep) {}
 
   /// Plans a tag for \p address, the operand of an access. Returns nullptr, or
   /// the reason why the tag would cost instructions in the innermost loop; then
   /// nothing changes for it.
-  const char *plan(llvm::Use &address, uint8_t tag);
+  const char *plan(Use &address, uint8_t tag);
 
   /// Changes the function. Returns the tagged bases (the inttoptr).
-  llvm::SmallVector<llvm::Instruction *, 8> write();
+  SmallVector<Instruction *, 8> write();
 
 private:
   /// A pointer that gets one tag in one place.
-  using Base = std::pair<llvm::Value *, unsigned>;
+  using Base = std::pair<Value *, unsigned>;
   struct Planned {
-    llvm::Use *address;
+    Use *address;
     uint8_t tag;
-    llvm::SmallVector<llvm::Value *, 2> bases;
+    SmallVector<Value *, 2> bases;
   };
 
-  const char *findBases(llvm::Value *pointer, const llvm::Loop *loop,
-                        llvm::SmallSetVector<llvm::Value *, 4> &path,
-                        llvm::SmallVectorImpl<llvm::Value *> &bases);
-  const char *checkBase(llvm::Value *base, const llvm::Instruction &access);
-  llvm::Instruction *anchor(llvm::Value *base, llvm::Instruction *access);
-  llvm::Instruction *findPlace(llvm::Value *base,
-                               llvm::ArrayRef<llvm::Instruction *> accesses);
-  llvm::Instruction *writeTag(llvm::Value *base, uint8_t tag,
-                              llvm::Instruction *place);
-  llvm::Value *retag(llvm::Value *pointer, uint8_t tag, const llvm::Loop *loop);
-  llvm::Instruction *repeatStep(llvm::GEPOperator &old,
-                                llvm::Instruction *base);
-  void deleteOld(llvm::SmallVectorImpl<llvm::WeakTrackingVH> &values);
+  const char *findBases(Value *pointer, const Loop *loop,
+                        SmallSetVector<Value *, 4> &path,
+                        SmallVectorImpl<Value *> &bases);
+  const char *checkBase(Value *base, const Instruction &access);
+  Instruction *anchor(Value *base, Instruction *access);
+  Instruction *findPlace(Value *base, ArrayRef<Instruction *> accesses);
+  Instruction *writeTag(Value *base, uint8_t tag, Instruction *place);
+  Value *retag(Value *pointer, uint8_t tag, const Loop *loop);
+  Instruction *repeatStep(GEPOperator &old, Instruction *base);
+  void deleteOld(SmallVectorImpl<WeakTrackingVH> &values);
   void numberInstructions();
-  bool isBefore(const llvm::Instruction *first,
-                const llvm::Instruction *second) const;
+  bool isBefore(const Instruction *first, const Instruction *second) const;
 
-  llvm::DominatorTree &dominators;
-  llvm::LoopInfo &loops;
+  DominatorTree &dominators;
+  LoopInfo &loops;
   bool formGep;
-  llvm::SmallVector<Planned, 16> planned;
+  SmallVector<Planned, 16> planned;
   /// The tag of each base, and the tagged twins of what is computed from it for
   /// the accesses of a loop.
-  llvm::MapVector<Base, llvm::Value *> baseTags;
-  llvm::MapVector<std::pair<Base, const llvm::Loop *>, llvm::Value *> twins;
+  MapVector<Base, Value *> baseTags;
+  MapVector<std::pair<Base, const Loop *>, Value *> twins;
   /// Positions of instructions, old and new ones. LLVM's own order is slow once
   /// code is inserted: it renumbers the whole block each time.
-  llvm::DenseMap<const llvm::Instruction *, unsigned> positions;
+  DenseMap<const Instruction *, unsigned> positions;
   UseOrder order;
 };
 
@@ -125,34 +111,32 @@ class DebugRecords {
 public:
   /// Records of \p old may refer to \p twin, the same pointer with a tag. Call
   /// before anything is deleted.
-  void add(llvm::Instruction &old, llvm::Instruction &twin);
+  void add(Instruction &old, Instruction &twin);
 
   /// The same for a base, or a part of a global variable, and the tagged
   /// pointer made of it.
-  void addBase(llvm::Value &base, llvm::Instruction &tagged);
+  void addBase(Value &base, Instruction &tagged);
 
   /// Call afterwards: moves the records to the twins of deleted pointers, and
   /// to tagged bases.
-  void follow(const llvm::DominatorTree &dominators);
+  void follow(const DominatorTree &dominators);
 
 private:
   struct Kept {
-    llvm::DbgVariableRecord *record;
-    llvm::DIExpression *expression;
-    llvm::WeakVH old; ///< null once it is deleted
-    llvm::Instruction *twin;
+    DbgVariableRecord *record;
+    DIExpression *expression;
+    WeakVH old; ///< null once it is deleted
+    Instruction *twin;
     bool isBase;
   };
-  void add(llvm::Value &old, llvm::Instruction &twin, bool isBase);
-  using Twins = llvm::DenseMap<const llvm::DbgVariableRecord *,
-                               const llvm::Instruction *>;
-  void addConstants(llvm::Function &function);
+  void add(Value &old, Instruction &twin, bool isBase);
+  using Twins = DenseMap<const DbgVariableRecord *, const Instruction *>;
+  void addConstants(Function &function);
   Twins bestTwins() const;
   void move(const Kept &one) const;
 
-  llvm::SmallVector<Kept, 8> kept;
-  llvm::MapVector<llvm::Constant *, llvm::SmallVector<llvm::Instruction *, 2>>
-      constants;
+  SmallVector<Kept, 8> kept;
+  MapVector<Constant *, SmallVector<Instruction *, 2>> constants;
 };
 
 } // namespace mpg

@@ -19,37 +19,27 @@
 #ifndef MPG_PASSES_TAGFORM_H
 #define MPG_PASSES_TAGFORM_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instruction.h"
 #include <cstdint>
 #include <optional>
 
-namespace llvm {
-class AAResults;
-class Function;
-class Instruction;
-class LoopInfo;
-class Module;
-class PassInstrumentationCallbacks;
-} // namespace llvm
-
 namespace mpg {
 
 /// A pointer with a tag, and the pointer it was made from.
 struct TaggedPointer {
-  llvm::Instruction *pointer;
-  llvm::Value *plain;
+  Instruction *pointer;
+  Value *plain;
   uint8_t tag;
 };
 
 /// Puts \p tag on \p base. Returns the pointer with it.
-llvm::Instruction *writeTagged(llvm::IRBuilder<> &builder, llvm::Value *base,
-                               uint8_t tag);
+Instruction *writeTagged(IRBuilder<> &builder, Value *base, uint8_t tag);
 
 /// What \p instruction is if it has the form, or the one without asm that
 /// version 0.1 wrote.
-std::optional<TaggedPointer> readTagged(llvm::Instruction &instruction);
+std::optional<TaggedPointer> readTagged(Instruction &instruction);
 
 /// Puts the plain pointer into the place of \p tagged everywhere.
 void dropTag(const TaggedPointer &tagged);
@@ -58,20 +48,20 @@ void dropTag(const TaggedPointer &tagged);
 /// loads, stores and prefetches: compared, stored or passed on it would change
 /// what the program computes. Returns the first instruction that may not have
 /// it, or nullptr.
-const llvm::Instruction *findEscape(const llvm::Instruction &tagged);
+const Instruction *findEscape(const Instruction &tagged);
 
 /// Turns tags back into marks, for code that is compiled a second time: bitcode
 /// that clang -c -emit-llvm wrote has its tags, and the optimiser must not see
 /// them (TagWriter.h). Marks the accesses of \p module that have a tag, takes
 /// the tags off, and removes the note. Returns whether there were any.
-bool removeTags(llvm::Module &module);
+bool removeTags(Module &module);
 
 /// Removes tags just before instrumentation that computes with the addresses of
 /// accesses and runs after our last pass: -fsanitize=dataflow, -fmemory-profile
 /// and -fsanitize-coverage. The tag would become a part of its addresses, and
 /// nothing in a function shows that such instrumentation will run; other
 /// sanitizers have an attribute (base/Access.h).
-void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
+void watchAddressReaders(PassInstrumentationCallbacks &callbacks);
 
 // Alias scopes (AliasScopes.cpp). They keep the knowledge of which
 // accesses in loops are to different memory. Alias analysis can no longer find
@@ -86,13 +76,12 @@ void watchAddressReaders(llvm::PassInstrumentationCallbacks &callbacks);
 
 /// Writes scopes on \p tagged, the accesses that will have a tag, and on what
 /// else is loaded and stored in the loops of \p function.
-void writeObjectScopes(llvm::Function &function,
-                       llvm::ArrayRef<llvm::Instruction *> tagged,
-                       llvm::AAResults &aliases, llvm::LoopInfo &loops);
+void writeObjectScopes(Function &function, ArrayRef<Instruction *> tagged,
+                       AAResults &aliases, LoopInfo &loops);
 
 /// Removes the scopes again, for code that is optimised once more: in a loop
 /// that the function is inlined into they would also cover other runs.
-void eraseObjectScopes(llvm::Instruction &access);
+void eraseObjectScopes(Instruction &access);
 
 } // namespace mpg
 

@@ -290,9 +290,8 @@ static bool isForThinLto(const Module &module) {
   return isForLto(module) && !(flag && flag->isZero());
 }
 
-bool mpg::isLastStage(const Module &module, TagWriterPass::Stage stage) {
-  return stage == TagWriterPass::Stage::last ||
-         (stage == TagWriterPass::Stage::unknown && !isForLto(module));
+bool mpg::isLastStage(const Module &module, Stage stage) {
+  return stage == Stage::last || (stage == Stage::unknown && !isForLto(module));
 }
 
 PreservedAnalyses TagWriterPass::run(Module &module,

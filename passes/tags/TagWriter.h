@@ -16,7 +16,7 @@
 #ifndef MPG_PASSES_TAGWRITER_H
 #define MPG_PASSES_TAGWRITER_H
 
-#include "llvm/IR/PassManager.h"
+#include "base/StagePass.h"
 
 namespace mpg {
 
@@ -27,77 +27,52 @@ namespace mpg {
 /// of memcpy or memset, which cannot carry a hint. While loops are recognised,
 /// the store has !nontemporal, which makes LLVM leave it a store; it is removed
 /// before the vectoriser.
-class KeepLoopsPass : public llvm::PassInfoMixin<KeepLoopsPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct KeepLoopsPass : RequiredPass<KeepLoopsPass> {
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 /// Says where a loop over a hinted string became a call of strlen: nothing
 /// keeps LLVM from that. Before the function is inlined into others.
-class LostLoopsPass : public llvm::PassInfoMixin<LostLoopsPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct LostLoopsPass : RequiredPass<LostLoopsPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 /// Takes off what KeepLoopsPass put on, with a remark for each loop that would
 /// have been lost.
-class ReleaseLoopsPass : public llvm::PassInfoMixin<ReleaseLoopsPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct ReleaseLoopsPass : RequiredPass<ReleaseLoopsPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 /// Records, in front of the vectoriser, the bases through which all accesses
 /// have the same mark. Later passes make new accesses out of old ones and drop
 /// the marks (for example, a masked load that replaces a select); the base then
 /// restores them.
-class BaseMarkerPass : public llvm::PassInfoMixin<BaseMarkerPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct BaseMarkerPass : RequiredPass<BaseMarkerPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 /// Marks the accesses of \p function that have lost theirs.
-void restoreMarks(llvm::Function &function);
+void restoreMarks(Function &function);
 
-class TagWriterPass : public llvm::PassInfoMixin<TagWriterPass> {
+class TagWriterPass : public StagePass<TagWriterPass> {
 public:
-  enum class Stage {
-    last,    ///< nothing changes the code any more
-    preLink, ///< a link with LTO will optimise again: leave the marks
-    unknown  ///< LLVM 19, which does not say: decided by the module's flags
-  };
-  explicit TagWriterPass(Stage stage) : stage(stage) {}
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+  using StagePass::StagePass;
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 
 private:
-  llvm::PreservedAnalyses writeTags(llvm::Module &module,
-                                    llvm::ModuleAnalysisManager &analyses);
-
-  Stage stage;
+  PreservedAnalyses writeTags(Module &module, ModuleAnalysisManager &analyses);
 };
 
 /// Whether nothing changes the code of \p module after \p stage.
-bool isLastStage(const llvm::Module &module, TagWriterPass::Stage stage);
+bool isLastStage(const Module &module, Stage stage);
 
 /// For tests (test-place=early): tags before the vectoriser, which is wrong.
-class EarlyTagWriterPass : public llvm::PassInfoMixin<EarlyTagWriterPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct EarlyTagWriterPass : RequiredPass<EarlyTagWriterPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
 };
 
 /// Takes the note out again. Returns whether there was any.
-bool eraseHintNote(llvm::Module &module);
+bool eraseHintNote(Module &module);
 
 } // namespace mpg
 

@@ -26,14 +26,7 @@
 #ifndef MPG_PASSES_ZFILL_H
 #define MPG_PASSES_ZFILL_H
 
-#include "tags/TagWriter.h"
-#include "llvm/IR/PassManager.h"
-
-namespace llvm {
-class Instruction;
-class Loop;
-class Value;
-} // namespace llvm
+#include "base/StagePass.h"
 
 namespace mpg {
 
@@ -47,31 +40,25 @@ constexpr unsigned smallLineBytes = 64;
 
 /// Puts a loop with DC ZVA around \p loop. \returns why not, or null; then all
 /// analyses of the function are stale.
-const char *writeZfillLoop(llvm::Loop &loop, const StreamLoop &known,
-                           llvm::FunctionAnalysisManager &analyses,
+const char *writeZfillLoop(Loop &loop, const StreamLoop &known,
+                           FunctionAnalysisManager &analyses,
                            const PassOptions &options);
 
 /// The address whose line \p instruction zeroes, or would on AArch64; null: it
 /// is no DC ZVA of ours.
-llvm::Value *zeroedAddress(const llvm::Instruction &instruction);
+Value *zeroedAddress(const Instruction &instruction);
 
 /// Iterations of \p loop in a round that zeroes; 0: no rounds are around it.
-unsigned getZeroedRound(const llvm::Loop &loop);
+unsigned getZeroedRound(const Loop &loop);
 
 /// How many of \p rounds zero, the first ones; null: none.
-llvm::Value *getZeroingRounds(const llvm::Loop &rounds);
+Value *getZeroingRounds(const Loop &rounds);
 
 // The pass (ZfillPass.cpp)
 
-class ZfillPass : public llvm::PassInfoMixin<ZfillPass> {
-public:
-  explicit ZfillPass(TagWriterPass::Stage stage) : stage(stage) {}
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
-
-private:
-  TagWriterPass::Stage stage;
+struct ZfillPass : StagePass<ZfillPass> {
+  using StagePass::StagePass;
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 } // namespace mpg

@@ -9,6 +9,7 @@
 #include "base/PassOptions.h"
 #include "base/StoreStreams.h"
 #include "base/WeakCalls.h"
+#include "tags/TagWriter.h"
 #include "zfill/Zfill.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
