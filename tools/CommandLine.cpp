@@ -5,7 +5,7 @@
 #include "CommandLine.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -168,10 +168,8 @@ static void addListedValues(std::string &lines, const OptTable &table,
     const char *metavar = table.getOptionMetaVar(id);
     if (!metavar || table.getOption(id).getPrefixedName() != option)
       continue;
-    SmallVector<StringRef, 8> values;
-    StringRef(metavar).split(values, '|');
-    if (values.size() > 1)
-      for (StringRef value : values)
+    if (StringRef(metavar).contains('|'))
+      for (StringRef value : split(metavar, '|'))
         addCompletion(lines, option + value, typed, "");
   }
 }

@@ -8,6 +8,7 @@
 #include "Audit/ClosureFacts.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -29,9 +30,7 @@ bool AdviceContext::needs(StringRef libraryPrefix) const {
       any_of(program.closure->libraries,
              [&](const ClosureEntry &entry) { return matches(entry.name); }))
     return true;
-  SmallVector<StringRef, 4> preloads;
-  environment.getValue("LD_PRELOAD").split(preloads, ':', -1, false);
-  return any_of(preloads, matches);
+  return any_of(split(environment.getValue("LD_PRELOAD"), ':'), matches);
 }
 
 bool AdviceContext::isProgram() const {
@@ -69,9 +68,7 @@ const JobCommand *AdviceContext::launcher(StringRef name) const {
 }
 
 std::string AdviceContext::foreignMalloc() const {
-  SmallVector<StringRef, 4> preloads;
-  environment.getValue("LD_PRELOAD").split(preloads, ':', -1, false);
-  for (StringRef preload : preloads)
+  for (StringRef preload : split(environment.getValue("LD_PRELOAD"), ':'))
     if (isAllocatorName(fileName(preload)))
       return "LD_PRELOAD=" + preload.str();
   if (program.has(FindingId::mpg113, Severity::warning))

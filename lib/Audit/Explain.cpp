@@ -242,10 +242,8 @@ static std::string explainJobWord(StringRef word) {
 /// as NAME; a program by its file name.
 static std::vector<std::string> wordsToExplain(StringRef text) {
   std::vector<std::string> words;
-  SmallVector<StringRef, 8> items;
   if (text.starts_with("-K") || text.starts_with("-N")) {
-    text.drop_front(2).split(items, ',');
-    for (StringRef item : items)
+    for (StringRef item : split(text.drop_front(2), ','))
       words.push_back((text.take_front(2) + item).str());
     return words;
   }

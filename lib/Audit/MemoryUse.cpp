@@ -154,9 +154,8 @@ static StringRef allocatorStrings(const Subject &subject) {
 }
 
 static bool hasStrings(StringRef data, StringRef texts) {
-  SmallVector<StringRef, 2> words;
-  texts.split(words, '|');
-  return all_of(words, [&](StringRef text) { return hasString(data, text); });
+  return all_of(split(texts, '|'),
+                [&](StringRef text) { return hasString(data, text); });
 }
 
 static bool isOwner(const MemoryOwner &owner, const Subject &subject) {

@@ -33,9 +33,7 @@ bool BlockOrigin::isNamed(StringRef wanted, size_t number) const {
     return true;
   if (!wanted.consume_front(" from "))
     return false;
-  SmallVector<StringRef, 4> from;
-  wanted.split(from, ", ");
-  return all_of(from, [&](StringRef caller) {
+  return all_of(split(wanted, ", "), [&](StringRef caller) {
     return is_contained(callerPlaces, caller);
   });
 }

@@ -319,13 +319,11 @@ std::vector<TopByteUser> mpg::findTopByteUsers(Image &image) {
 
 bool mpg::tagsHeap(StringRef tunables) {
   bool tags = false;
-  while (!tunables.empty()) {
-    auto [item, rest] = tunables.split(':');
+  for (StringRef item : split(tunables, ':')) {
     unsigned value;
     if (item.consume_front("glibc.mem.tagging=") &&
         !item.getAsInteger(0, value))
       tags = value & 1;
-    tunables = rest;
   }
   return tags;
 }

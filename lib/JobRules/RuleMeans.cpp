@@ -9,7 +9,6 @@
 #include "JobRules/RuleContext.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -142,9 +141,7 @@ static void checkTunables(JobContext &job, const JobLaunch &launch) {
   const Variable *variable = launch.launch.environment.find("GLIBC_TUNABLES");
   if (!variable || !variable->known)
     return;
-  SmallVector<StringRef, 4> parts;
-  StringRef(variable->value).split(parts, ':', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts)
+  for (StringRef part : split(variable->value, ':'))
     if (part.contains('='))
       checkTunable(job, launch, *variable, part);
 }

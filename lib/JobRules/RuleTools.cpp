@@ -10,7 +10,7 @@
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -51,11 +51,9 @@ void mpg::checkHelgrind(JobContext &job) {
 
 /// The file of LD_PRELOAD that takes malloc; "" if there is none.
 static StringRef findAllocator(StringRef preload) {
-  SmallVector<StringRef, 8> files;
   std::string list = preload.str();
   std::replace(list.begin(), list.end(), ' ', ':');
-  StringRef(list).split(files, ':');
-  for (StringRef file : files) {
+  for (StringRef file : split(list, ':')) {
     StringRef base = baseName(file);
     if (isAllocatorName(base) || base.starts_with("libhoard") ||
         base.starts_with("librpmalloc") || base.starts_with("libsnmalloc"))
@@ -187,11 +185,7 @@ static bool has(const JobCommand &command, StringRef flag) {
 
 /// "-Kfast,ocl,hpctag": its parts stand between commas.
 static bool hasKOption(StringRef word, StringRef part) {
-  SmallVector<StringRef, 8> parts;
-  if (!word.consume_front("-K"))
-    return false;
-  word.split(parts, ',');
-  return is_contained(parts, part);
+  return word.consume_front("-K") && is_contained(split(word, ','), part);
 }
 
 static Finding &report(JobContext &job, const JobCommand &command,

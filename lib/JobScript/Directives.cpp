@@ -171,9 +171,7 @@ static void readPjm(const JobDirective &directive, Request &request) {
   bool isList = directive.option == "-L" || directive.option == "--rsc-list";
   if (!isList && directive.option != "--mpi")
     return;
-  StringRef list = directive.value;
-  while (!list.empty()) {
-    auto [item, rest] = list.split(',');
+  for (StringRef item : split(directive.value, ',')) {
     auto [key, value] = item.trim().split('=');
     if (isList && (key == "node" || key == "vnode"))
       request.nodes = pjmNodes(value);
@@ -183,7 +181,6 @@ static void readPjm(const JobDirective &directive, Request &request) {
       request.ranks = parseNumber(value);
     else if (!isList && key == "max-proc-per-node")
       request.ranksPerNode = parseNumber(value);
-    list = rest;
   }
 }
 
@@ -215,8 +212,7 @@ static void readPbsChunk(StringRef chunk, Request &request) {
     request.nodes = 1;
     resources = chunk;
   }
-  while (!resources.empty()) {
-    auto [item, rest] = resources.split(':');
+  for (StringRef item : split(resources, ':')) {
     auto [key, value] = item.split('=');
     if (key == "mpiprocs" || key == "ppn")
       request.ranksPerNode = parseNumber(value);
@@ -224,19 +220,15 @@ static void readPbsChunk(StringRef chunk, Request &request) {
       request.threads = request.cpusPerTask = parseNumber(value);
     else if (key == "mem")
       request.nodeMemory = getMemory(value, 1, /*si=*/false);
-    resources = rest;
   }
 }
 
 static void readPbs(const JobDirective &directive, Request &request) {
   if (directive.option != "-l")
     return;
-  StringRef list = directive.value;
-  while (!list.empty()) {
+  for (StringRef item : split(directive.value, ',')) {
     // The value of select has '=' in it: the first one ends the key.
-    auto [item, rest] = list.split(',');
     auto [key, value] = item.split('=');
-    list = rest;
     if (key == "mem")
       request.jobMemory = getMemory(value, 1, /*si=*/false);
     if (key != "select" && key != "nodes")
@@ -305,8 +297,7 @@ static void addListed(const JobDirective &directive,
   // sbatch hands it to srun (its manual page, read).
   if (directive.scheduler == Scheduler::slurm && !isSlurmAll(list))
     variables.push_back({"SLURM_EXPORT_ENV", list.str(), directive.line, ""});
-  while (!list.empty()) {
-    auto [item, rest] = list.split(',');
+  for (StringRef item : split(list, ',')) {
     size_t length = shellNameLength(item);
     if (length && item.substr(length).starts_with("="))
       variables.push_back(
@@ -314,7 +305,6 @@ static void addListed(const JobDirective &directive,
            directive.line,
            (getWords(directive.scheduler).mark + " " + directive.option)
                .str()});
-    list = rest;
   }
 }
 

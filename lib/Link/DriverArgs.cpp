@@ -120,9 +120,7 @@ StringRef mpg::ownHelp() {
 
 std::string mpg::completeOwnOption(StringRef typed) {
   std::string lines;
-  SmallVector<StringRef, 16> help;
-  ownHelp().split(help, '\n');
-  for (StringRef line : help) {
+  for (StringRef line : split(ownHelp(), '\n')) {
     // The text of --help is the table: names, and words with bars between.
     if (!line.consume_front("  --"))
       continue;

@@ -301,16 +301,13 @@ std::vector<std::string> mpg::readLoaderConfig(const std::string &sysroot) {
 }
 
 std::vector<std::string> mpg::readPreloadFile(const std::string &sysroot) {
-  std::optional<std::string> content =
-      readWholeFile(sysroot + "/etc/ld.so.preload", maxConfigBytes);
+  std::string content =
+      readWholeFile(sysroot + "/etc/ld.so.preload", maxConfigBytes)
+          .value_or("");
   std::vector<std::string> names;
-  StringRef rest = content ? StringRef(*content) : "";
-  while (!rest.empty()) {
-    StringRef line;
-    std::tie(line, rest) = rest.split('\n');
+  for (StringRef line : split(content, '\n'))
     for (std::string &name : splitNames(withoutComment(line), " \t:"))
       names.push_back(std::move(name));
-  }
   return names;
 }
 

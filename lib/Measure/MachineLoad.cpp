@@ -5,6 +5,7 @@
 #include "Measure/MachineLoad.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -208,9 +209,7 @@ static std::optional<MemoryStalls>
 parseCounters(StringRef text, StringRef pressure, ArrayRef<StringRef> needed) {
   MemoryStalls stalls;
   size_t found = 0;
-  SmallVector<StringRef, 200> lines;
-  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
+  for (StringRef line : split(text, '\n')) {
     auto [name, number] = line.split(' ');
     uint64_t *counter = findCounter(stalls, name);
     uint64_t count;

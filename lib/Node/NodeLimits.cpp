@@ -49,17 +49,14 @@ struct Mount {
 /// "36 35 0:29 /part /place rw,opts shared:1 - cgroup source rw,hugetlb"
 static std::optional<Mount> findMount(StringRef mountInfo, StringRef type,
                                       StringRef option) {
-  SmallVector<StringRef, 64> lines;
-  mountInfo.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
+  for (StringRef line : split(mountInfo, '\n')) {
     auto [before, after] = line.split(" - ");
-    SmallVector<StringRef, 12> left, right, options;
+    SmallVector<StringRef, 12> left, right;
     before.split(left, ' ');
     after.split(right, ' ');
     if (left.size() < 5 || right.size() < 3 || right[0] != type)
       continue;
-    right[2].split(options, ',');
-    if (option.empty() || is_contained(options, option))
+    if (option.empty() || is_contained(split(right[2], ','), option))
       return Mount{left[3].str(), left[4].str()};
   }
   return std::nullopt;
@@ -68,13 +65,9 @@ static std::optional<Mount> findMount(StringRef mountInfo, StringRef type,
 /// The path after "N:controllers:"; version 2 has no controllers there.
 static std::optional<std::string> findPath(StringRef groups,
                                            StringRef controller) {
-  SmallVector<StringRef, 16> lines;
-  groups.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
+  for (StringRef line : split(groups, '\n')) {
     auto [names, path] = line.split(':').second.split(':');
-    SmallVector<StringRef, 4> words;
-    names.split(words, ',');
-    if (is_contained(words, controller) && path.starts_with("/"))
+    if (is_contained(split(names, ','), controller) && path.starts_with("/"))
       return path.str();
   }
   return std::nullopt;
@@ -182,9 +175,7 @@ static Fact<uint64_t> findLimit(const Fact<std::string> &limits,
                                 const std::string &path, StringRef name) {
   if (!limits)
     return Fact<uint64_t>::missing(limits.unknown);
-  SmallVector<StringRef, 24> lines;
-  StringRef(*limits).split(lines, '\n');
-  for (StringRef line : lines) {
+  for (StringRef line : split(*limits, '\n')) {
     if (!line.consume_front(name) || !line.starts_with(" "))
       continue;
     StringRef word = line.ltrim().split(' ').first;

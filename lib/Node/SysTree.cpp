@@ -164,12 +164,9 @@ Fact<std::string> SysTree::field(const Twine &path, StringRef name) const {
   Fact<std::string> all = text(path);
   if (!all)
     return all;
-  StringRef rest = *all;
-  while (!rest.empty()) {
-    StringRef current;
-    std::tie(current, rest) = rest.split('\n');
-    auto [key, value] = current.split(':');
-    if (key.trim() == name && key.size() != current.size())
+  for (StringRef line : split(*all, '\n')) {
+    auto [key, value] = line.split(':');
+    if (key.trim() == name && key.size() != line.size())
       return value.trim().str();
   }
   return Fact<std::string>::missing((path + ": no line '" + name + ":'").str());

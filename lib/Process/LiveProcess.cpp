@@ -117,13 +117,9 @@ Error Reader::explain(int error) const {
 
 /// The value after "Name:" in /proc/PID/status.
 StringRef Reader::statusField(StringRef name) const {
-  StringRef rest = status;
-  while (!rest.empty()) {
-    auto [line, next] = rest.split('\n');
+  for (StringRef line : split(status, '\n'))
     if (line.consume_front(name) && line.consume_front(":"))
       return line.trim();
-    rest = next;
-  }
   return "";
 }
 
@@ -231,11 +227,8 @@ Error Reader::readLaunch() {
   if (int error = readFile(folder + "/environ", environ))
     return explain(error);
   Launch &launch = process.launch;
-  StringRef rest = environ;
-  while (!rest.empty()) {
-    auto [entry, next] = rest.split('\0');
+  for (StringRef entry : split(environ, '\0')) {
     auto [name, value] = entry.split('=');
-    rest = next;
     // Of two with one name getenv finds the first.
     if (name.size() == entry.size() || launch.environment.find(name))
       continue;

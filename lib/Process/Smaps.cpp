@@ -105,10 +105,8 @@ std::vector<MappedArea> mpg::parseSmaps(StringRef smaps, StringRef numaMaps) {
     else if (!areas.empty())
       parseField(line, areas.back());
   }
-  lines.clear();
-  numaMaps.split(lines, '\n', -1, /*KeepEmpty=*/false);
   size_t at = 0;
-  for (StringRef line : lines) {
+  for (StringRef line : split(numaMaps, '\n')) {
     uint64_t start;
     if (line.take_until([](char c) { return c == ' '; })
             .getAsInteger(16, start))

@@ -4,6 +4,7 @@
 
 #include "SimRun/SimProgram.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -11,9 +12,7 @@ using namespace mpg;
 using namespace mpg::sim;
 
 void SimCallers::read(StringRef text) {
-  while (!text.empty()) {
-    StringRef line;
-    std::tie(line, text) = text.split('\n');
+  for (StringRef line : split(text, '\n')) {
     SmallVector<StringRef, 5> words;
     line.split(words, '\t');
     uint64_t begin, end, bias;

@@ -32,9 +32,7 @@ static uint64_t parseDecimal(StringRef word) {
 }
 
 void SimEmulated::read(StringRef text, SimArrays &arrays) {
-  while (!text.empty()) {
-    StringRef line;
-    std::tie(line, text) = text.split('\n');
+  for (StringRef line : split(text, '\n')) {
     SmallVector<StringRef, 5> words;
     line.split(words, '\t');
     if (words[0] == "X" && words.size() == 5) {

@@ -4,7 +4,6 @@
 
 #include "hints/HintText.h"
 #include "base/PassOptions.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -153,9 +152,7 @@ template <typename Args> static Error readItems(StringRef text, Args &into) {
   if (text.trim().empty())
     return badHint("nothing follows the colon; write for example "
                    "hint:sector=1 or ways:l2=4");
-  SmallVector<StringRef, 4> items;
-  text.split(items, ',');
-  for (StringRef item : items)
+  for (StringRef item : split(text, ','))
     if (Error error = readItem(item.trim(), into))
       return error;
   return Error::success();

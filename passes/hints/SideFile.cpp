@@ -9,6 +9,7 @@
 #include "hints/SourceNames.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
@@ -350,9 +351,7 @@ void SideFileReader::apply(const Key &key, const HintText &text) {
 /// Reads "10-20", or several of them, "10-20,5-7"; false if it is malformed.
 static bool parseLines(StringRef text, SourceLines &lines) {
   lines.hasIncluded = text.consume_back("+");
-  SmallVector<StringRef, 1> ranges;
-  text.split(ranges, ',');
-  for (StringRef range : ranges) {
+  for (StringRef range : split(text, ',')) {
     auto [first, last] = range.split('-');
     std::pair<unsigned, unsigned> &numbers = lines.ranges.emplace_back();
     if (first.getAsInteger(10, numbers.first) ||

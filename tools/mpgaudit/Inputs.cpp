@@ -5,6 +5,7 @@
 
 #include "Run.h"
 #include "Support/Files.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -85,9 +86,7 @@ void Collector::addList(const std::string &path, char separator) {
   constexpr size_t maxAtOnce = 1 << 14; // lines may be empty
   list.files.reserve(list.files.size() +
                      std::min(rest.count(separator) + 1, maxAtOnce));
-  while (!rest.empty()) {
-    StringRef name;
-    std::tie(name, rest) = rest.split(separator);
+  for (StringRef name : split(rest, separator)) {
     // As Windows ends lines; in a list with NUL it is part of the name.
     if (separator == '\n')
       name.consume_back("\r");

@@ -148,9 +148,7 @@ std::vector<RankResult> mpg::readRankResults(const std::string &folder) {
       continue;
     RankFields fields;
     fields.isReading = true;
-    SmallVector<StringRef, 20> lines;
-    (*file)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
-    for (StringRef line : lines) {
+    for (StringRef line : split((*file)->getBuffer(), '\n')) {
       auto [key, value] = line.split(' ');
       fields.values[key.str()] = value.str();
     }
