@@ -126,13 +126,6 @@ std::string mpg::whyNothingMoves(const NumaFacts &facts, bool hasPolicy) {
   return "";
 }
 
-const KernelFeature *KernelFacts::find(StringRef name) const {
-  for (const KernelFeature &feature : features)
-    if (name == feature.name)
-      return &feature;
-  return nullptr;
-}
-
 /// "6.18.44-fc" is 6, 18.
 static void parseVersion(StringRef release, KernelFacts &facts) {
   unsigned major, minor;

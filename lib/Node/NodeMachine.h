@@ -62,8 +62,6 @@ struct KernelFeature {
 struct KernelFacts {
   unsigned major = 0, minor = 0; ///< 0.0: not known
   std::vector<KernelFeature> features;
-
-  const KernelFeature *find(llvm::StringRef name) const;
 };
 
 KernelFacts readKernelFacts(const SysTree &tree);
