@@ -89,14 +89,12 @@ struct PageWalk {
 struct BandwidthRoofs {
   double memoryReadGbps = 0;
   double memoryWriteGbps = 0;
-  double ringGbps = 0; ///< one direction
 };
 
 /// Cores that share a cache and the memory next to them.
 struct CoreGroups {
   unsigned count = 1;
   unsigned coresEach = 1;
-  uint64_t memoryBytesEach = 0;
   std::vector<unsigned> ring; ///< groups in the order of the ring
 
   /// Steps from group \p from to \p to, the shorter way round.
