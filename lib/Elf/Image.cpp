@@ -160,36 +160,17 @@ Machine Image::machine() const {
 }
 
 std::string Image::machineName() const {
-  switch (state->machineNumber) {
-  case EM_NONE:
-    return "none";
-  case EM_X86_64:
-    return "x86-64";
-  case EM_AARCH64:
-    return "aarch64";
-  case EM_386:
-    return "i386";
-  case EM_ARM:
-    return "arm";
-  case EM_RISCV:
-    return "riscv";
-  case EM_PPC:
-    return "ppc";
-  case EM_PPC64:
-    return "ppc64";
-  case EM_S390:
-    return "s390";
-  case EM_MIPS:
-    return "mips";
-  case EM_SPARCV9:
-    return "sparc64";
-  case 258: // EM_LOONGARCH, which not every elf.h has
-    return "loongarch";
-  case EM_BPF:
-    return "bpf";
-  default:
-    return "machine-" + std::to_string(state->machineNumber);
-  }
+  constexpr unsigned loongarch = 258; // which not every elf.h has
+  static constexpr std::pair<unsigned, const char *> names[] = {
+      {EM_NONE, "none"}, {EM_X86_64, "x86-64"},   {EM_AARCH64, "aarch64"},
+      {EM_386, "i386"},  {EM_ARM, "arm"},         {EM_RISCV, "riscv"},
+      {EM_PPC, "ppc"},   {EM_PPC64, "ppc64"},     {EM_S390, "s390"},
+      {EM_MIPS, "mips"}, {EM_SPARCV9, "sparc64"}, {loongarch, "loongarch"},
+      {EM_BPF, "bpf"}};
+  for (auto [number, name] : names)
+    if (number == state->machineNumber)
+      return name;
+  return "machine-" + std::to_string(state->machineNumber);
 }
 
 bool mpg::isStatic(ElfKind kind) {

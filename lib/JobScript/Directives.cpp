@@ -308,39 +308,33 @@ static void addListed(const JobDirective &directive,
   }
 }
 
-/// Variables that the batch system derives from its request.
+/// Variables that a batch system derives from its request.
+static constexpr struct {
+  Scheduler scheduler;
+  const char *name;
+  std::optional<unsigned> Request::*value;
+} derivedVariables[] = {
+    {Scheduler::pjm, "PJM_NODE", &Request::nodes},
+    {Scheduler::pjm, "PJM_MPI_PROC", &Request::ranks},
+    {Scheduler::pjm, "PJM_PROC_BY_NODE", &Request::ranksPerNode},
+    {Scheduler::slurm, "SLURM_NNODES", &Request::nodes},
+    {Scheduler::slurm, "SLURM_JOB_NUM_NODES", &Request::nodes},
+    {Scheduler::slurm, "SLURM_NTASKS", &Request::ranks},
+    {Scheduler::slurm, "SLURM_NPROCS", &Request::ranks},
+    {Scheduler::slurm, "SLURM_CPUS_PER_TASK", &Request::cpusPerTask},
+    {Scheduler::pbs, "PBS_NUM_NODES", &Request::nodes},
+    {Scheduler::pbs, "PBS_NUM_PPN", &Request::ranksPerNode},
+    {Scheduler::pbs, "PBS_NP", &Request::ranks},
+    {Scheduler::pbs, "OMP_NUM_THREADS", &Request::threads},
+    {Scheduler::gridEngine, "NSLOTS", &Request::ranks},
+};
+
 static void addDerived(Scheduler scheduler, const Request &request,
                        unsigned line,
                        std::vector<DirectiveVariable> &variables) {
-  auto add = [&](const char *name, std::optional<unsigned> value) {
-    if (value)
-      variables.push_back({name, utostr(*value), line, ""});
-  };
-  switch (scheduler) {
-  case Scheduler::pjm:
-    add("PJM_NODE", request.nodes);
-    add("PJM_MPI_PROC", request.ranks);
-    add("PJM_PROC_BY_NODE", request.ranksPerNode);
-    break;
-  case Scheduler::slurm:
-    add("SLURM_NNODES", request.nodes);
-    add("SLURM_JOB_NUM_NODES", request.nodes);
-    add("SLURM_NTASKS", request.ranks);
-    add("SLURM_NPROCS", request.ranks);
-    add("SLURM_CPUS_PER_TASK", request.cpusPerTask);
-    break;
-  case Scheduler::pbs:
-    add("PBS_NUM_NODES", request.nodes);
-    add("PBS_NUM_PPN", request.ranksPerNode);
-    add("PBS_NP", request.ranks);
-    add("OMP_NUM_THREADS", request.threads);
-    break;
-  case Scheduler::gridEngine:
-    add("NSLOTS", request.ranks);
-    break;
-  case Scheduler::none:
-    break;
-  }
+  for (const auto &row : derivedVariables)
+    if (row.scheduler == scheduler && request.*row.value)
+      variables.push_back({row.name, utostr(*(request.*row.value)), line, ""});
 }
 
 /// Slurm and PBS end their reading with the first command.

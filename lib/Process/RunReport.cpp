@@ -41,24 +41,18 @@ std::unique_ptr<mpg_state> mpg::checkedState(StringRef bytes) {
 }
 
 static std::optional<RunRegion> regionOfKind(uint32_t kind) {
-  switch (kind) {
-  case MPG_REGION_DATA:
-    return RunRegion::data;
-  case MPG_REGION_BSS:
-    return RunRegion::bss;
-  case MPG_REGION_HEAP:
-    return RunRegion::heap;
-  case MPG_REGION_STACK:
-    return RunRegion::stack;
-  case MPG_REGION_THREAD_STACK:
-    return RunRegion::threadStack;
-  case MPG_REGION_LIBRARY:
-    return RunRegion::library;
-  case MPG_REGION_TEXT:
-    return RunRegion::text;
-  case MPG_REGION_RODATA:
-    return RunRegion::rodata;
-  }
+  static constexpr std::pair<uint32_t, RunRegion> regions[] = {
+      {MPG_REGION_DATA, RunRegion::data},
+      {MPG_REGION_BSS, RunRegion::bss},
+      {MPG_REGION_HEAP, RunRegion::heap},
+      {MPG_REGION_STACK, RunRegion::stack},
+      {MPG_REGION_THREAD_STACK, RunRegion::threadStack},
+      {MPG_REGION_LIBRARY, RunRegion::library},
+      {MPG_REGION_TEXT, RunRegion::text},
+      {MPG_REGION_RODATA, RunRegion::rodata}};
+  for (auto [number, region] : regions)
+    if (number == kind)
+      return region;
   return std::nullopt;
 }
 
