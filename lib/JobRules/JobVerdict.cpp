@@ -339,20 +339,6 @@ JobVerdict mpg::judgeJob(const JobScript &script,
 
 // Variables that launchers set
 
-/// The value of --\p name in \p words, after "=" or a blank; "" if none.
-static StringRef valueOfOption(ArrayRef<JobWord> words, StringRef name) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    StringRef text = words[i].text;
-    if (!text.consume_front("--") || !text.consume_front(name))
-      continue;
-    if (text.consume_front("="))
-      return text;
-    if (text.empty() && i + 1 < words.size())
-      return words[i + 1].text;
-  }
-  return "";
-}
-
 static bool hasOption(ArrayRef<JobWord> words, StringRef name) {
   return any_of(words, [&](const JobWord &word) {
     StringRef text = word.text;
@@ -387,17 +373,9 @@ static void applyHugectl(ArrayRef<JobWord> words, unsigned line,
 void mpg::applyLaunchers(JobScript &script) {
   for (JobLaunch &start : script.launches) {
     Environment &environment = start.launch.environment;
-    for (const JobCommand &launcher : start.launchers) {
-      StringRef name = launcherName(launcher);
-      ArrayRef<JobWord> words = launcher.words;
-      if (name == "mpgrun") {
-        StringRef mode = valueOfOption(words, "mode");
-        if (!mode.empty())
-          environment.set("MPG_MODE", {mode.str(), true, start.line});
-      } else if (name == "hugectl") {
-        applyHugectl(words, start.line, environment);
-      }
-    }
+    for (const JobCommand &launcher : start.launchers)
+      if (launcherName(launcher) == "hugectl")
+        applyHugectl(launcher.words, start.line, environment);
     for (const JobWord &word : start.arguments)
       if (isMemoryOption(word.text))
         start.launch.memoryOption = word.text;
