@@ -375,6 +375,11 @@ TEST(JobRules, PageSizeOfMcKernel) {
       .set("XOS_MMM_L_HUGETLB_SZ", "32M")
       .run("./a.out");
   EXPECT_EQ(mckernel.audit().size(), 0u);
+  Script byHand;
+  byHand.command("/opt/ppos/bin/mcexec ./a.out")
+      .set("XOS_MMM_L_HUGETLB_SZ", "32M")
+      .run("./a.out");
+  EXPECT_EQ(byHand.audit().size(), 0u);
 }
 
 TEST(JobRules, PrepageWithThreadsOnSeveralGroups) {
@@ -539,6 +544,8 @@ TEST(JobRules, AllocatorsThatArePreloaded) {
   };
   EXPECT_EQ(preload("/opt/lib/libtcmalloc.so.4", "hugetlbfs"), "229:1");
   EXPECT_EQ(preload("/a/liba.so:/b/libjemalloc.so.2", "hugetlbfs"), "229:1");
+  for (const char *file : {"libhoard.so", "librpmalloc.so", "libsnmalloc.so"})
+    EXPECT_EQ(preload(file, "hugetlbfs"), "229:1") << file;
   EXPECT_EQ(preload("/opt/lib/libtcmalloc.so.4", "none"), "");
   EXPECT_EQ(preload("/opt/lib/libmpg.so.1", "hugetlbfs"), "");
   // The program's own report has said it.

@@ -95,6 +95,7 @@ TEST(JobScript, WhatIsNotKnownIsNamed) {
       {"for i in 1 2; do A=$i; done", "?$A"},
       {"A=1; while x; do A=2; done", "?$A"},
       {"A=1; read A", "?$A"},
+      {"REPLY=1; read; A=$REPLY", "?$REPLY"},
       {"A=1; (( A++ ))", "?$A"},
       {"f() { if x; then A=1; return; fi; A=2; }; f", "?$A"},
       {"RANDOM=1; A=$RANDOM", "?$RANDOM"},

@@ -57,13 +57,16 @@ protected:
 TEST_F(OutputFile, ReplacesAFileAndKeepsItsMode) {
   EXPECT_FALSE(checkOutputFile(folder + "a"));
   EXPECT_EQ(count(), 0u);
+  mode_t mask = umask(027);
   EXPECT_FALSE(fill("a", "one"));
-  ASSERT_EQ(chmod((folder + "a").c_str(), 0640), 0);
+  EXPECT_EQ(umask(mask), mode_t(027));
+  EXPECT_EQ(readMode("a") & 07777, 0640u);
+  ASSERT_EQ(chmod((folder + "a").c_str(), 0604), 0);
   EXPECT_FALSE(checkOutputFile(folder + "a"));
   EXPECT_EQ(read("a"), "one");
   EXPECT_FALSE(fill("a", "two"));
   EXPECT_EQ(read("a"), "two");
-  EXPECT_EQ(readMode("a") & 07777, 0640u);
+  EXPECT_EQ(readMode("a") & 07777, 0604u);
   EXPECT_EQ(count(), 1u);
 }
 

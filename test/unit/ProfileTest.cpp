@@ -107,8 +107,12 @@ TEST(Profile, adviceNamesWhatLiesOnOneNode) {
 }
 
 TEST(Profile, adviceHasTheReason) {
-  RunReport report = makeReport(1);
+  RunReport report = makeReport(2);
+  report.regions[0].bytes = 16 * MiB;
   report.regions[0].reason = "the pool is empty";
+  // Of a few bytes.
+  report.regions[1].region = RunRegion::heap;
+  report.regions[1].reason = "another";
   std::vector<AdviceLine> lines =
       adviseNext(report, makeProfile(16 * MiB), "./app");
   ASSERT_EQ(lines.size(), 2u);

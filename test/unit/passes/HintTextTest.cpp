@@ -41,6 +41,7 @@ TEST(HintText, TagBytes) {
       {"mpg:1:hint:no_l1_hwpf,no_l2_hwpf", 0x60},
       {"mpg:1:hint:no_hwpf,weak_swpf,sector=2", 0x72},
       {"mpg:1:hint:inject=0", 0x80},
+      {"mpg:1:hint:inject=1,inject=1", 0x90},
       {"mpg:1:hint:inject=7,sector=3", 0xf3},
       {"mpg:1:hint: sector = 2 , no_l1_hwpf ", 0x42},
       {"mpg:1: hint : stream", 0x01},
