@@ -8,8 +8,6 @@
 #include "base/Messages.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
-#include <fcntl.h>
-#include <stddef.h>
 
 using namespace mpg;
 
@@ -40,19 +38,6 @@ void mpg::cpusOfNode(int node, cpu_set_t &cpus) {
     CPU_SET(cpu, &cpus);
 }
 
-namespace {
-
-/// The record of getdents64; opendir() would allocate.
-struct DirectoryEntry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t bytes;
-  uint8_t type;
-  char name[];
-};
-
-} // namespace
-
 /// Adds nothing for a thread that has ended since it was listed.
 static void addCpus(long thread, cpu_set_t &cpus) {
   cpu_set_t mine;
@@ -65,23 +50,10 @@ static void addCpus(long thread, cpu_set_t &cpus) {
 void mpg::cpusOfProcess(cpu_set_t &cpus) {
   CPU_ZERO(&cpus);
   addCpus(0, cpus);
-  long folder = rawCall(SYS_openat, AT_FDCWD, long("/proc/self/task"),
-                        O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (isError(folder))
-    return;
-  alignas(DirectoryEntry) char entries[2048];
-  long count;
-  while ((count = rawCall(SYS_getdents64, folder, long(entries),
-                          sizeof(entries))) > 0)
-    for (long at = 0; at < count;) {
-      auto *entry = reinterpret_cast<const DirectoryEntry *>(entries + at);
-      const char *name = entry->name;
-      uint64_t thread;
-      if (parseNumber(name, 10, thread)) // not "." and ".."
-        addCpus(long(thread), cpus);
-      at += entry->bytes;
-    }
-  rawCall(SYS_close, folder);
+  NumberedEntries threads("/proc/self/task");
+  uint64_t thread;
+  while (threads.next(thread))
+    addCpus(long(thread), cpus);
 }
 
 bool mpg::mayRunOnSeveralNodes() {
