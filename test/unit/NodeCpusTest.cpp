@@ -3,6 +3,7 @@
 // NodeCpus.h on the machine that runs the tests, compared with the C library.
 
 #include "numa/NodeCpus.h"
+#include "pages/PagesNuma.h"
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <thread>
@@ -72,7 +73,7 @@ TEST(NodeCpus, theThreadIsOnANodeThatHasItsCpu) {
     Bound here(cpu);
     cpu_set_t nodes, cpus;
     mpg::onlineNodes(nodes);
-    int node = mpg::nodeOfThread();
+    int node = mpg::nodeHere();
     ASSERT_TRUE(CPU_ISSET(node, &nodes));
     mpg::cpusOfNode(node, cpus);
     EXPECT_TRUE(CPU_ISSET(cpu, &cpus));

@@ -92,14 +92,6 @@ int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
   return count;
 }
 
-// Correct at the time of the call: the kernel may move the thread a moment
-// later, unless it is bound.
-int mpg::nodeOfThread() {
-  unsigned cpu = 0, node = 0;
-  rawCall(SYS_getcpu, long(&cpu), long(&node));
-  return int(node);
-}
-
 static bool readOfCpu(unsigned cpu, const char *file, cpu_set_t &group) {
   LineBuffer path;
   path.add("/sys/devices/system/cpu/cpu").addNumber(cpu).add("/").add(file);

@@ -34,9 +34,6 @@ bool mayRunOnSeveralNodes();
 /// \p capacity.
 int distancesFrom(int node, unsigned *distances, int capacity);
 
-/// The node of the CPU that the calling thread is on.
-int nodeOfThread();
-
 /// The CPUs that share \p level with \p cpu, for makePlaces(). Without data in
 /// sysfs a CPU has a private core and shares everything else with all others.
 void readNeighbors(unsigned cpu, Level level, cpu_set_t &group);

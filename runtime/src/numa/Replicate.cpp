@@ -91,8 +91,8 @@ static void allocateOn(int node, mpg_replica &replica) {
 /// In each thread of the team: zeroing new pages is most of the work, and each
 /// node does its own.
 static void allocateHere(void *data) {
-  int node = nodeOfThread();
-  if (node < maxNodes)
+  int node = nodeHere();
+  if (node >= 0 && node < maxNodes)
     allocateOn(node, *static_cast<mpg_replica *>(data));
 }
 
@@ -134,7 +134,7 @@ static void copyTo(Site &site, const mpg_replica &replica) {
 /// The thread's own node first, then the others.
 static void copyAll(void *data) {
   auto &replica = *static_cast<mpg_replica *>(data);
-  auto here = unsigned(nodeOfThread());
+  auto here = unsigned(nodeHere());
   for (unsigned i = 0; i < maxNodes; ++i)
     copyTo(replica.sites[(here + i) % maxNodes], replica);
 }

@@ -60,7 +60,8 @@ private:
   LineReader lines;
 };
 
-/// The node of the calling thread's CPU; -1 if unknown.
+/// The node of the calling thread's CPU; -1 if unknown. The kernel may move the
+/// thread a moment later, unless it is bound.
 int nodeHere();
 
 /// Size of the largest pages in \p range, which grows to whole pages, if all of
