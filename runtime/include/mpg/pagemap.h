@@ -23,6 +23,7 @@ struct mpg_scan {
 };
 
 #define MPG_PAGEMAP_SCAN _IOWR('f', 16, struct mpg_scan)
+#define MPG_PAGE_FILE (1 << 1)
 #define MPG_PAGE_PRESENT (1 << 3)
 #define MPG_PAGE_SWAPPED (1 << 4)
 #define MPG_PAGE_ZERO (1 << 5)

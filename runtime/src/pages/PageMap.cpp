@@ -4,6 +4,7 @@
 
 #include "pages/PageMap.h"
 #include "base/Syscall.h"
+#include "mpg/pagemap.h"
 #include <atomic>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -96,30 +97,13 @@ FilePresence PageMap::readFilePresence(Range frame) const {
   return count == pages ? FilePresence::all : FilePresence::part;
 }
 
-namespace {
-
-/// Of Linux 6.7: where pages of a kind are. An emulator does not know it.
-struct ScanRequest {
-  uint64_t bytes = sizeof(ScanRequest), flags = 0;
-  uint64_t start, end, walkEnd = 0, result, resultCount = 1, maxPages = 0;
-  uint64_t inverted = 0, wanted, wantedAny = 0, told = 0;
-};
-
-} // namespace
-
 bool PageMap::isOnLargePages(Range frames) const {
-  constexpr unsigned long request = 0xc0606610; // PAGEMAP_SCAN
-  constexpr uint64_t file = 1 << 1, present = 1 << 3, huge = 1 << 6;
-  static_assert(sizeof(ScanRequest) == 96, "a part of the request");
-  struct {
-    uint64_t start = 0, end = 0, kind = 0;
-  } first;
-  ScanRequest scan;
+  mpg_scan_region first = {};
+  mpg_scan scan = mpg_scan_for(&first, 1, frames.end);
   scan.start = frames.start;
-  scan.end = frames.end;
-  scan.result = uintptr_t(&first);
-  scan.wanted = file | present | huge;
-  return rawCall(SYS_ioctl, fd, long(request), long(&scan)) == 1 &&
+  scan.inverted = scan.anyOf = scan.returned = 0;
+  scan.mask = MPG_PAGE_FILE | MPG_PAGE_PRESENT | MPG_PAGE_HUGE;
+  return rawCall(SYS_ioctl, fd, long(MPG_PAGEMAP_SCAN), long(&scan)) == 1 &&
          first.start == frames.start && first.end == frames.end;
 }
 
