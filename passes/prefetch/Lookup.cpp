@@ -35,10 +35,28 @@ Value *mpg::getPrefetchable(Instruction &access) {
              : nullptr;
 }
 
+namespace {
+/// Takes (u32)(i + 1) for 1 after (u32)i: most are.
+struct WithoutWrap : SCEVRewriteVisitor<WithoutWrap> {
+  using SCEVRewriteVisitor::SCEVRewriteVisitor;
+  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *wide) {
+    auto *sum = dyn_cast<SCEVAddExpr>(wide->getOperand());
+    auto *first = sum ? dyn_cast<SCEVConstant>(sum->getOperand(0)) : nullptr;
+    if (!first)
+      return wide;
+    Type *type = wide->getType();
+    const SCEV *rest = SE.getMinusSCEV(sum, first);
+    return SE.getAddExpr(SE.getSignExtendExpr(first, type),
+                         SE.getZeroExtendExpr(rest, type));
+  }
+};
+} // namespace
+
 bool mpg::joinNear(MutableArrayRef<Lookup> lookups, const SCEV *place,
                    const Instruction &access, ScalarEvolution &scev) {
   for (Lookup &known : lookups) {
-    auto *apart = dyn_cast<SCEVConstant>(scev.getMinusSCEV(place, known.place));
+    auto *apart = dyn_cast<SCEVConstant>(WithoutWrap(scev).visit(
+        scev.getMinusSCEV(place, known.place)));
     if (apart && apart->getAPInt().abs().ult(nearBytes)) {
       known.isWritten |= access.mayWriteToMemory();
       return true;

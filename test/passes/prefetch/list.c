@@ -27,7 +27,7 @@ long visit(const int *queue, long n, const long *row, const int *next, int *seen
 int stops(int);
 struct Graph { long *row; };
 long early(const unsigned *queue, const struct Graph *graph, const int *next, long n) {
-  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 2 lookups by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
   for (long i = 0; i < n; i++) {
     unsigned u = queue[i];
     for (long k = graph->row[u]; k < graph->row[u + 1]; k++)
