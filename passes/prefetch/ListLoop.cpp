@@ -8,8 +8,9 @@
 //     prefetch &row[list[i + 2 n]]
 //     begin = row[u]
 //     prefetch &column[row[list[i + n]]]
+//     prefetch &x[column[k]], k in the first elements of row[list[i + n / 2]]
 //     for (k = begin; ...)
-//       column[k]
+//       x[column[k]]
 //   }
 //
 // The loop may end early, and may change the list and the rows, also by calls.
@@ -18,6 +19,7 @@
 // - list[i + n] is read if it is on the page of list[i], which was just read.
 // - &row[...] is moved to the nearest address between two that the loop has
 //   read of this array. They are forgotten where a call may free memory.
+// - Elements of a row are read if all are between two that the loop has read.
 //
 // An array is taken for one as long as its address is the same. So neither may
 // pages in the middle of it be protected, nor may another thread shrink it in
@@ -36,8 +38,10 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include <array>
 
@@ -46,6 +50,10 @@ using namespace mpg;
 
 /// Of all machines the smallest.
 static constexpr int64_t minPageBytes = 4096;
+/// Of a row. The next ones come too early, and a core waits for no more lines.
+static constexpr uint64_t maxElements = 16;
+/// Of shorter rows on average a core has enough misses on the way by itself.
+static constexpr uint64_t minElements = 3;
 
 /// Whether memory may have tags in units smaller than a page.
 static bool mayTagMemory(const Function &function) {
@@ -57,11 +65,19 @@ static bool mayTagMemory(const Function &function) {
               .contains("+mte"));
 }
 
+/// A call may free an array, or a part of it.
+static bool mayFree(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  return call && !call->hasFnAttr(Attribute::NoFree) &&
+         call->mayWriteToMemory();
+}
+
 namespace {
 /// The loads and steps behind an address.
 struct Origin {
   unsigned steps = 0;
   unsigned loads = 0;       ///< one after another: 1 from a list, 2 from a row
+  LoadInst *first = nullptr;
   LoadInst *last = nullptr; ///< after it all that is loaded is known
   const Value *list = nullptr; ///< the array; of several, the last
 };
@@ -80,6 +96,25 @@ private:
   struct ListLookup : Lookup {
     Origin origin;
   };
+  /// What an inner loop looks up by the elements of a row.
+  struct Row {
+    LoadInst *element = nullptr;
+    uint64_t bytes = 0;          ///< from an element to the next one
+    Value *first = nullptr;      ///< number or address of the first element
+    Value *end = nullptr;        ///< that of the element after the last one
+    BranchInst *place = nullptr; ///< to the loop that reads the elements
+    bool isReadIfTrue = false;   ///< or else if its condition is false
+    SmallVector<Lookup, 4> lookups;
+    // Of a row ahead, for which the code is from begin to place.
+    Instruction *begin = nullptr;
+    Value *isLong = nullptr;  ///< whether rows are, on average
+    Value *isKnown = nullptr; ///< whether its elements can be loaded
+    Value *from = nullptr, *to = nullptr; ///< their addresses
+  };
+  struct Range {
+    Instruction *place; ///< where it is known
+    Value *low, *high;
+  };
   Value *getFirst(PHINode &phi) const;
   const SCEV *getFirstPlace(Value *address) const;
   bool isBound(LoadInst &load) const;
@@ -87,15 +122,23 @@ private:
   bool isOneArray(const LoadInst &row) const;
   bool findLoad(LoadInst &load, Origin &origin) const;
   bool find(Value *value, Origin &origin) const;
+  bool findBounds(Loop &inner, const SCEV *begin, Row &found) const;
+  Row getRow(LoadInst &element) const;
+  bool findElement(Value *value, LoadInst *&element, unsigned &steps) const;
+  void addElementAccess(Instruction &access, Value *address);
   void addAccess(Instruction &access);
   Instruction *getPlaceAfter(LoadInst &load);
   Value *getListAddress(LoadInst &list, unsigned ahead, IRBuilder<> &builder);
   AllocaInst *addVariable(Constant *begin);
   Value *isSameArray(Value *base, IRBuilder<> &builder);
   void forgetAtCalls();
+  Range getRange(LoadInst &row, IRBuilder<> &builder);
   Value *getRowAddress(LoadInst &row, unsigned ahead, IRBuilder<> &builder);
   Value *getLater(LoadInst &load, unsigned ahead);
   Value *copy(Value *value, unsigned ahead, IRBuilder<> &builder);
+  Value *getNumber(Value *value, IRBuilder<> &builder) const;
+  void findElementsAhead(unsigned ahead);
+  void writeElements();
 
   Loop &loop;
   Function &function;
@@ -107,7 +150,10 @@ private:
   SmallPtrSet<const SCEV *, 8> lists; ///< their addresses, in inner loops, too
   SmallVector<ListLookup, 8> lookups;
   DenseMap<LoadInst *, Instruction *> places;
+  Row row; ///< the first one that has lookups
+  Instruction *only = nullptr; ///< where all code goes; null: after its loads
   DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
+  DenseMap<const Value *, Range> ranges;                    ///< by array
   /// With what they are in front of the loop, and after what may free memory.
   MapVector<AllocaInst *, Constant *> variables;
 };
@@ -194,6 +240,8 @@ bool ListWriter::findLoad(LoadInst &load, Origin &origin) const {
   origin.loads = std::max(origin.loads, loads);
   if (!origin.last || dominators.dominates(origin.last, &load))
     origin.last = &load;
+  if (!origin.first || dominators.dominates(&load, origin.first))
+    origin.first = &load;
   return true;
 }
 
@@ -218,11 +266,122 @@ bool ListWriter::find(Value *value, Origin &origin) const {
                       [&](Value *operand) { return find(operand, origin); });
 }
 
+/// Whether no code from \p first to \p end, in one block, may free memory.
+static bool keepsMemory(const Instruction &first, const Instruction &end) {
+  return first.getParent() == end.getParent() && !end.comesBefore(&first) &&
+         llvm::none_of(make_range(first.getIterator(), end.getIterator()),
+                       mayFree);
+}
+
+/// Finds how many elements \p inner reads from \p begin on, by the comparison
+/// in front of it.
+bool ListWriter::findBounds(Loop &inner, const SCEV *begin, Row &found) const {
+  BasicBlock *front = inner.getLoopPredecessor();
+  if (front && front->getUniqueSuccessor())
+    front = front->getUniquePredecessor();
+  auto *branch = front ? dyn_cast<BranchInst>(front->getTerminator()) : nullptr;
+  auto *compare = branch && branch->isConditional()
+                      ? dyn_cast<ICmpInst>(branch->getCondition())
+                      : nullptr;
+  if (!compare || loops.getLoopFor(front) != &loop)
+    return false;
+  found.place = branch;
+  found.isReadIfTrue = inner.contains(branch->getSuccessor(0)) ||
+                       branch->getSuccessor(0) == inner.getLoopPredecessor();
+  for (unsigned side : {0, 1}) {
+    found.first = compare->getOperand(side);
+    found.end = compare->getOperand(1 - side);
+    if (isa<Instruction>(found.first) &&
+        scev.isSCEVable(found.first->getType()) &&
+        SCEVExprContains(begin, [&](const SCEV *part) {
+          return part == scev.getSCEV(found.first);
+        }))
+      return true;
+  }
+  return false;
+}
+
+/// Whether each run of \p element's loop reads it, before memory may be freed.
+static bool isReadFirst(const LoadInst &element, const Loop &inner) {
+  const BasicBlock *front = inner.getLoopPredecessor();
+  const BasicBlock *header = inner.getHeader();
+  auto isHarmless = [](const Instruction &step) {
+    return isGuaranteedToTransferExecutionToSuccessor(&step) && !mayFree(step);
+  };
+  return element.getParent() == header &&
+         (!front->getUniqueSuccessor() || llvm::all_of(*front, isHarmless)) &&
+         llvm::all_of(make_range(header->begin(), element.getIterator()),
+                      isHarmless);
+}
+
+/// The row that \p element of an inner loop walks along. Without an element: it
+/// is not named by a list, or not known.
+ListWriter::Row ListWriter::getRow(LoadInst &element) const {
+  Loop *inner = loops.getLoopFor(element.getParent());
+  Value *address = element.getPointerOperand();
+  if (!element.isSimple() || element.getPointerAddressSpace() ||
+      !scev.isSCEVable(element.getType()) || inner->getParentLoop() != &loop ||
+      !loop.isLoopInvariant(getUnderlyingObject(address, 0)) ||
+      !isOneArray(element))
+    return {};
+  auto *line = dyn_cast<SCEVAddRecExpr>(scev.getSCEV(address));
+  auto *step = line && line->getLoop() == inner && line->isAffine()
+                   ? dyn_cast<SCEVConstant>(line->getStepRecurrence(scev))
+                   : nullptr;
+  Row found;
+  Origin origin;
+  if (!step || !step->getAPInt().isPowerOf2() ||
+      step->getAPInt().ugt(minPageBytes / maxElements) ||
+      !findBounds(*inner, line->getStart(), found) ||
+      !isReadFirst(element, *inner) || !find(address, origin) ||
+      !find(found.first, origin) || !find(found.end, origin) ||
+      origin.loads < 2 || !dominators.dominates(origin.last, found.place) ||
+      !keepsMemory(*origin.first, *found.place))
+    return {};
+  found.element = &element;
+  found.bytes = step->getAPInt().getZExtValue();
+  return found;
+}
+
+/// Whether \p value is computed from one \p element of a row, and can be
+/// computed earlier.
+bool ListWriter::findElement(Value *value, LoadInst *&element,
+                             unsigned &steps) const {
+  auto *step = dyn_cast<Instruction>(value);
+  if (!step || !loop.contains(step))
+    return true;
+  if (auto *load = dyn_cast<LoadInst>(step)) {
+    std::swap(element, load);
+    return !load || load == element;
+  }
+  return ++steps <= maxSteps && !isa<PHINode>(step) && !isFloating(*step) &&
+         !step->mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(step) &&
+         llvm::all_of(step->operands(), [&](Value *operand) {
+           return findElement(operand, element, steps);
+         });
+}
+
+void ListWriter::addElementAccess(Instruction &access, Value *address) {
+  LoadInst *element = nullptr;
+  unsigned steps = 0;
+  if (!findElement(address, element, steps) || !element)
+    return;
+  if (!row.element)
+    row = getRow(*element);
+  const SCEV *place = scev.getSCEV(address);
+  if (row.element == element && row.lookups.size() < maxLookups &&
+      !joinNear(row.lookups, place, access, scev))
+    row.lookups.push_back({&access, address, place, access.mayWriteToMemory()});
+}
+
 void ListWriter::addAccess(Instruction &access) {
   Value *address = getPrefetchable(access);
   Origin origin;
-  if (!address || lookups.size() > maxLookups || !find(address, origin) ||
-      !origin.loads || getUnderlyingObject(address, 0) == origin.list)
+  if (!address || lookups.size() > maxLookups)
+    return;
+  if (!find(address, origin))
+    return addElementAccess(access, address);
+  if (!origin.loads || getUnderlyingObject(address, 0) == origin.list)
     return;
   const SCEV *place = getFirstPlace(address);
   for (ListLookup &known : lookups)
@@ -234,6 +393,8 @@ void ListWriter::addAccess(Instruction &access) {
 
 /// Where code that needs \p load goes, in the order in which it is written.
 Instruction *ListWriter::getPlaceAfter(LoadInst &load) {
+  if (only)
+    return only;
   Instruction *&place = places[&load];
   if (!place)
     place = load.getNextNode();
@@ -280,22 +441,22 @@ Value *ListWriter::isSameArray(Value *base, IRBuilder<> &builder) {
   return isSame;
 }
 
-/// A call may free an array, or a part of it.
 void ListWriter::forgetAtCalls() {
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
-      if (auto *call = dyn_cast<CallBase>(&instruction);
-          call && !call->hasFnAttr(Attribute::NoFree) &&
-          call->mayWriteToMemory())
+      if (mayFree(instruction))
         for (auto [variable, begin] : variables)
-          new StoreInst(begin, variable, call->getIterator());
+          new StoreInst(begin, variable, instruction.getIterator());
 }
 
-/// The address of \p row \p ahead iterations later, or the nearest of which it
-/// is known that loading it cannot fault.
-Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
-                                 IRBuilder<> &builder) {
+/// Between which addresses of \p row's array, which was just read, loads cannot
+/// fault.
+ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
   Value *now = row.getPointerOperand();
+  Range &range = ranges[getUnderlyingObject(now, 0)];
+  Instruction *end = getPlaceAfter(row);
+  if (range.place && keepsMemory(*range.place, *end))
+    return range;
   Value *at = builder.CreatePtrToInt(now, number);
   Value *isSame = isSameArray(getUnderlyingObject(now, 0), builder);
   auto extend = [&](Constant *begin, Intrinsic::ID choose) {
@@ -308,16 +469,28 @@ Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
   };
   Value *low = extend(ConstantInt::getAllOnesValue(number), Intrinsic::umin);
   Value *high = extend(ConstantInt::get(number, 0), Intrinsic::umax);
+  return range = {end, low, high};
+}
+
+/// The address of \p row \p ahead iterations later, or the nearest of which it
+/// is known that loading it cannot fault.
+Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
+                                 IRBuilder<> &builder) {
+  Value *now = row.getPointerOperand();
+  auto [place, low, high] = getRange(row, builder);
   // Frozen: a garbage index may make it poison, by a shift.
   Value *then = builder.CreateFreeze(
       builder.CreatePtrToInt(copy(now, ahead, builder), number));
   then = builder.CreateBinaryIntrinsic(Intrinsic::umax, then, low);
   then = builder.CreateBinaryIntrinsic(Intrinsic::umin, then, high);
-  return builder.CreatePtrAdd(now, builder.CreateSub(then, at));
+  return builder.CreatePtrAdd(
+      now, builder.CreateSub(then, builder.CreatePtrToInt(now, number)));
 }
 
 /// What \p load reads \p ahead iterations later, or anything.
 Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
+  if (!ahead)
+    return &load;
   Origin origin;
   bool isList = getListStep(load) != 0;
   find(load.getPointerOperand(), origin);
@@ -353,6 +526,116 @@ Value *ListWriter::copy(Value *value, unsigned ahead, IRBuilder<> &builder) {
   return builder.Insert(other);
 }
 
+Value *ListWriter::getNumber(Value *value, IRBuilder<> &builder) const {
+  return value->getType()->isPointerTy()
+             ? builder.CreatePtrToInt(value, number)
+             : builder.CreateSExtOrTrunc(value, number);
+}
+
+/// Computes in front of the inner loop which elements of the row \p ahead
+/// iterations later are looked up, and whether they can be loaded.
+void ListWriter::findElementsAhead(unsigned ahead) {
+  IRBuilder<> builder(row.place);
+  builder.SetCurrentDebugLocation(row.element->getDebugLoc());
+  auto getConstant = [&](uint64_t value) {
+    return ConstantInt::get(number, value);
+  };
+  auto count = [&](Value *first, Value *end) {
+    Value *all =
+        builder.CreateSub(getNumber(end, builder), getNumber(first, builder));
+    return first->getType()->isPointerTy()
+               ? builder.CreateAShr(all, Log2_64(row.bytes))
+               : all;
+  };
+  // How many elements all rows have more than short ones.
+  AllocaInst *surplus = addVariable(getConstant(0));
+  Value *all = builder.CreateAdd(
+      builder.CreateLoad(number, surplus),
+      builder.CreateSub(count(row.first, row.end), getConstant(minElements)));
+  builder.CreateStore(all, surplus);
+  row.isLong = builder.CreateICmpSGE(all, getConstant(0));
+  Value *isRead = builder.CreateFreeze(row.place->getCondition());
+  row.begin = cast<Instruction>(isRead);
+  Value *element = row.element->getPointerOperand();
+  Value *now = getNumber(copy(element, 0, builder), builder);
+  auto extend = [&](uint64_t none, Intrinsic::ID choose) {
+    AllocaInst *bound = addVariable(getConstant(none));
+    Value *old = builder.CreateLoad(number, bound);
+    Value *known = builder.CreateBinaryIntrinsic(
+        choose, old,
+        row.isReadIfTrue
+            ? builder.CreateSelect(isRead, now, getConstant(none))
+            : builder.CreateSelect(isRead, getConstant(none), now));
+    builder.CreateStore(known, bound);
+    return known;
+  };
+  Value *low = extend(~uint64_t(0), Intrinsic::umin);
+  Value *high = extend(0, Intrinsic::umax);
+  only = row.place;
+  auto getLaterNumber = [&](Value *value) {
+    return builder.CreateFreeze(copy(value, ahead, builder));
+  };
+  row.from = getNumber(getLaterNumber(element), builder);
+  Value *steps = builder.CreateSub(
+      builder.CreateBinaryIntrinsic(
+          Intrinsic::umin,
+          count(getLaterNumber(row.first), getLaterNumber(row.end)),
+          getConstant(maxElements)),
+      getConstant(1));
+  // Of an empty row it is below 0: too long for each range.
+  Value *bytes = builder.CreateMul(steps, getConstant(row.bytes));
+  row.to = builder.CreateAdd(row.from, bytes);
+  row.isKnown = builder.CreateAnd(
+      builder.CreateAnd(builder.CreateICmpUGE(row.from, low),
+                        builder.CreateICmpULE(row.from, high)),
+      builder.CreateICmpULE(bytes, builder.CreateSub(high, row.from)));
+}
+
+/// Puts the code for a row ahead into blocks, with a loop over its elements.
+void ListWriter::writeElements() {
+  // Unlikely: code generation keeps what only long rows need out of registers.
+  MDNode *weights =
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Instruction *branch = SplitBlockAndInsertIfThen(
+      row.isLong, row.begin, /*Unreachable=*/false, weights);
+  BasicBlock *isLong = branch->getParent();
+  isLong->splice(branch->getIterator(), row.begin->getParent(),
+                 row.begin->getIterator(), row.place->getIterator());
+  branch = SplitBlockAndInsertIfThen(row.isKnown, branch,
+                                     /*Unreachable=*/false);
+  BasicBlock *block = branch->getParent();
+  IRBuilder<> builder(branch);
+  builder.SetCurrentDebugLocation(row.element->getDebugLoc());
+  PHINode *at = builder.CreatePHI(number, 2);
+  DenseMap<Value *, Value *> copies;
+  copies[row.element] = builder.CreateFreeze(builder.CreateAlignedLoad(
+      row.element->getType(),
+      builder.CreateIntToPtr(at, row.element->getPointerOperandType()),
+      Align()));
+  std::function<Value *(Value *)> copyHere = [&](Value *value) {
+    auto *step = dyn_cast<Instruction>(value);
+    if (!step || !loop.contains(step))
+      return value;
+    Value *known = copies.lookup(value);
+    if (!known) {
+      Instruction *other = copyStep(*step);
+      for (Use &operand : other->operands())
+        operand.set(copyHere(operand));
+      known = copies[value] = builder.Insert(other);
+    }
+    return known;
+  };
+  for (const Lookup &lookup : row.lookups)
+    writePrefetch(*lookup.access, lookup.isWritten, 1,
+                  copyHere(lookup.address), builder);
+  at->addIncoming(row.from, isLong);
+  at->addIncoming(builder.CreateAdd(at, ConstantInt::get(number, row.bytes)),
+                  block);
+  builder.CreateCondBr(builder.CreateICmpEQ(at, row.to),
+                       branch->getSuccessor(0), block);
+  branch->eraseFromParent();
+}
+
 PrefetchVerdict ListWriter::run() {
   // After longjmp() a range may be an old one.
   if (!isLinux64(*function.getParent()) ||
@@ -386,7 +669,14 @@ PrefetchVerdict ListWriter::run() {
                           isRow ? verdict.rowsAhead : verdict.ahead, builder);
     writePrefetch(*lookup.access, lookup.isWritten, 1, address, builder);
   }
+  verdict.elementsAhead = row.element ? verdict.rowsAhead / 2 : 0;
+  if (verdict.elementsAhead)
+    findElementsAhead(verdict.elementsAhead);
   forgetAtCalls();
+  if (verdict.elementsAhead) {
+    writeElements();
+    dominators.recalculate(function);
+  }
   PromoteMemToReg(to_vector(make_first_range(variables)), dominators);
   return verdict;
 }

@@ -37,6 +37,7 @@ struct PrefetchVerdict {
   const char *reason = nullptr; ///< why not; null: all analyses are stale
   unsigned rows = 0;            ///< begins of rows that lookups name
   unsigned rowsAhead = 0;       ///< iterations
+  unsigned elementsAhead = 0;   ///< those of what elements of rows look up
 };
 
 /// Puts prefetches into \p loop, an innermost one with a preheader.

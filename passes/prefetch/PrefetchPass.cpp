@@ -49,6 +49,9 @@ makeRemark(const PrefetchVerdict &verdict, const DebugLoc &place,
     add(before, "Rows", verdict.rows, " row", "");
     add(", ", "RowIterations", verdict.rowsAhead, " iteration", " ahead");
   }
+  if (verdict.elementsAhead)
+    add("; what its elements look up, ", "ElementIterations",
+        verdict.elementsAhead, " iteration", " ahead");
   return remark;
 }
 

@@ -1,5 +1,6 @@
-// A loop around others prefetches what it looks up by a list: the bounds of a row, and nearer
-// ahead the row's begin. It may end early, call anything and change the list.
+// A loop around others prefetches what it looks up by a list: the bounds of a row, nearer ahead the
+// row's begin, and then what elements of the row look up. It may end early, call anything and
+// change the list.
 // DEFINE: %{options} = prefetch-indirect=32,verify=on
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang -O2 -fno-unroll-loops -fno-vectorize -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s -o %t.s
 // RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s
@@ -13,16 +14,23 @@
 // ONE: remark: prefetches 1 lookup by an index, 2 iterations ahead; 1 row, 1 iteration ahead
 
 // ASM-LABEL: visit:
-// ASM-COUNT-2: prefetcht0
+// ASM-COUNT-3: prefetcht0
 // ASM-NOT: prefetcht0
 // ASM: {{^}}.Lfunc_end0:
 long visit(const int *queue, long n, const long *row, const int *next, int *seen) {
   long count = 0;
-  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead; what its elements look up, 4 iterations ahead
   for (long i = 0; i < n; i++)
     for (long k = row[queue[i]]; k < row[queue[i] + 1]; k++)
       if (!seen[next[k]]++) count++;
   return count;
+}
+// A row may begin with elements that the loop does not read.
+void some(const int *queue, long n, const long *row, const int *next, const char *isUsed, int *seen) {
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 2 rows, 8 iterations ahead [-Rpass
+  for (long i = 0; i < n; i++)
+    for (long k = row[queue[i]]; k < row[queue[i] + 1]; k++)
+      if (isUsed[k]) seen[next[k]]++;
 }
 int stops(int);
 struct Graph { long *row; };
