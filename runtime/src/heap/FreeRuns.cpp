@@ -128,17 +128,29 @@ FreeRuns::Run FreeRuns::cut(Run run, uint32_t first, uint32_t length) {
   return {first, length, run.isZero};
 }
 
-// All in one, as recycleUnits(): no Run is handed over.
-[[gnu::flatten]] uint32_t
-FreeRuns::acquireUnits(uint32_t length, uint32_t alignment, bool &isZero) {
-  constexpr unsigned aMoment = 8, thorough = 1000;
+inline uint32_t FreeRuns::search(uint32_t length, uint32_t alignment,
+                                 unsigned max) const {
+  constexpr unsigned aMoment = 8;
   unsigned list = getList(length);
   uint32_t at = findIn(list, length, alignment, aMoment);
   if (!at)
     at = findAbove(listOfAtLeast(length + alignment - 1));
   if (!at) // before more memory is taken
     for (; list < listOfAtLeast(length + alignment - 1) && !at; ++list)
-      at = findIn(list, length, alignment, thorough);
+      at = findIn(list, length, alignment, max);
+  return at;
+}
+
+FreeRuns::Run FreeRuns::find(uint32_t length, uint32_t alignment) const {
+  uint32_t at = search(length, alignment, UINT32_MAX);
+  return at ? runAt(at) : Run{};
+}
+
+// All in one, as recycleUnits(): no Run is handed over.
+[[gnu::flatten]] uint32_t
+FreeRuns::acquireUnits(uint32_t length, uint32_t alignment, bool &isZero) {
+  constexpr unsigned thorough = 1000;
+  uint32_t at = search(length, alignment, thorough);
   if (!at)
     return 0;
   Run run = runAt(at);

@@ -129,6 +129,9 @@ public:
     return {first, first ? length : 0, isZero};
   }
 
+  /// A free run that has such units, which stays free. None: first is 0.
+  Run find(uint32_t length, uint32_t alignment) const;
+
   /// Takes \p length units at \p first if a free run of that length begins
   /// there.
   Run acquireAt(uint32_t first, uint32_t length);
@@ -183,6 +186,7 @@ private:
   uint32_t acquireUnits(uint32_t length, uint32_t alignment, bool &isZero);
   uint32_t recycleUnits(uint32_t first, uint32_t length, bool isZero);
 
+  uint32_t search(uint32_t length, uint32_t alignment, unsigned max) const;
   uint32_t findIn(unsigned list, uint32_t length, uint32_t alignment,
                   unsigned max) const;
   uint32_t findAbove(unsigned list) const;

@@ -172,15 +172,29 @@ void Arena::recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes) {
     noteFree(free - pages * heapPageBytes);
   if (trimBytes == UINT64_MAX || free < keptBytes)
     return;
+  free -= keptBytes;
+  uint64_t used = mappedBytes - keptBytes - free;
   // In many pieces there may be more: they are used again before long, and new
   // pages have to be cleared.
-  free -= keptBytes;
-  bool isMuch = free + besideBytes >= trimBytes && free >= mappedBytes / 2;
+  bool isMuch = free + besideBytes >= trimBytes && free >= used;
   uint64_t length = run.length * heapPageBytes;
   bool isLong =
       length >= keptBytes && length - keptBytes + besideBytes >= trimBytes;
   if (isMuch || isLong)
     returnedBytes += returnFrames(run, free);
+  if (isMuch)
+    returnPieces(pages * heapPageBytes,
+                 keptBytes + (used > trimBytes ? used : trimBytes));
+}
+
+/// Gives older pieces back, so that \p keepBytes of free memory stay.
+void Arena::returnPieces(uint64_t freedBytes, uint64_t keepBytes) {
+  constexpr uint64_t searchEach = 16 << 20; // there may be no whole frame
+  freedInPieces += freedBytes;
+  if (freedInPieces < searchEach)
+    return;
+  freedInPieces = 0;
+  returnedBytes += returnRuns(keepBytes);
 }
 
 void Arena::emptyQueue() {
@@ -468,19 +482,19 @@ void Arena::unlock() {
   }
 }
 
-/// Returns free frames, so that \p keepBytes of free memory stay.
-void Arena::returnRuns(uint64_t keepBytes) {
-  for (;;) {
+/// Returns free frames, so that \p keepBytes of free memory stay. Returns their
+/// bytes.
+uint64_t Arena::returnRuns(uint64_t keepBytes) {
+  const size_t hugeBytes = heapSpace.hugePageBytes();
+  auto framePages = uint32_t(hugeBytes / heapPageBytes);
+  for (uint64_t returned = 0;;) {
     uint64_t free = runs.freeUnits() * heapPageBytes;
-    FreeRuns::Run found;
-    runs.forEach([&](FreeRuns::Run run) {
-      if (!framesIn(run).empty())
-        found = run;
-      return !found.first;
-    });
-    if (!found.first || free <= keepBytes ||
-        !returnFrames(found, free - keepBytes))
-      return;
+    if (free < hugeBytes || free - hugeBytes < keepBytes)
+      return returned;
+    FreeRuns::Run run = runs.find(framePages, framePages);
+    if (!run.first)
+      return returned;
+    returned += returnFrames(run, free - keepBytes);
   }
 }
 

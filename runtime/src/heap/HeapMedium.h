@@ -161,7 +161,9 @@ private:
   void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
   void keepLess() MPG_REQUIRES(lock);
   void noteFree(uint64_t free) MPG_REQUIRES(lock);
-  void returnRuns(uint64_t keepBytes) MPG_REQUIRES(lock);
+  uint64_t returnRuns(uint64_t keepBytes) MPG_REQUIRES(lock);
+  void returnPieces(uint64_t freedBytes, uint64_t keepBytes)
+      MPG_REQUIRES(lock);
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
       MPG_REQUIRES(lock);
   void recycle(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);
@@ -203,6 +205,7 @@ private:
   uint64_t mappedBytes MPG_GUARDED_BY(lock) = 0;
   /// Gave back and has not needed since.
   uint64_t returnedBytes MPG_GUARDED_BY(lock) = 0;
+  uint64_t freedInPieces MPG_GUARDED_BY(lock) = 0; ///< since the last search
   /// Free memory that does not go back.
   uint64_t keptBytes MPG_GUARDED_BY(lock) = 0;
   /// Since the last keepLess(), with so many frees.
