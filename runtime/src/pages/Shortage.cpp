@@ -188,6 +188,8 @@ MemoryLimit mpg::readMemoryLimit() {
 uint64_t mpg::readPromisesLeft() {
   char text[16];
   uint64_t max = 0, promised = 0;
+  if (isLockedIn)
+    return UINT64_MAX;
   if (readSmallFile("/proc/sys/vm/overcommit_memory", text, sizeof text) <= 0 ||
       text[0] != '2' || !readMemoryInfo("CommitLimit:", max) ||
       !readMemoryInfo("Committed_AS:", promised))
