@@ -21,8 +21,8 @@ using namespace mpg;
 
 ArenaSettings mpg::arenaSettings;
 std::atomic<bool> mpg::isIdleDue{false};
-/// Of all arenas.
-static std::atomic<uint64_t> arenaBytes{0};
+/// Of all arenas: their memory, and how much free memory does not go back.
+static std::atomic<uint64_t> arenaBytes{0}, allKeptBytes{0};
 
 // Blocks
 
@@ -169,7 +169,7 @@ void Arena::recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes) {
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t free = runs.freeUnits() * heapPageBytes;
   if (keptBytes > usualKeptBytes)
-    noteFree(free - pages * heapPageBytes);
+    noteFree(free, pages * heapPageBytes);
   if (trimBytes == UINT64_MAX || free < keptBytes)
     return;
   free -= keptBytes;
@@ -302,36 +302,45 @@ uint64_t Arena::stepBytes(uint64_t need) const {
   return roundUp(need > step ? need : step, hugeBytes);
 }
 
-/// How much returned memory an arena that needs \p step more may keep: beyond a
-/// small amount, only as much as others can have at the same time.
-static uint64_t getMaxKeptBytes(uint64_t step) {
-  constexpr uint64_t times = 8;
-  uint64_t min = step > usualKeptBytes ? step : usualKeptBytes;
+void Arena::setKept(uint64_t bytes) {
+  allKeptBytes.fetch_add(bytes - keptBytes, std::memory_order_relaxed);
+  keptBytes = bytes;
+}
+
+/// How much of \p wanted bytes of returned memory an arena that needs \p step
+/// more may keep: beyond a small amount, all arenas together at most twice what
+/// others can have at the same time.
+uint64_t Arena::limitKept(uint64_t wanted, uint64_t step) const {
+  constexpr uint64_t times = 64;
   uint64_t trimBytes = arenaSettings.trimBytes.load(std::memory_order_relaxed);
   uint64_t max = trimBytes < UINT64_MAX / times ? trimBytes * times : 0;
-  if (eachThreadHasArena())
-    max /= arenaCount();
-  if (max <= min)
-    return min;
-  uint64_t left = heapSpace.leftForOthers();
-  return left < min ? min : left < max ? left : max;
+  uint64_t min = step > usualKeptBytes ? step : usualKeptBytes;
+  wanted = wanted < max ? wanted : max;
+  if (wanted <= min)
+    return wanted;
+  uint64_t left = 2 * heapSpace.leftForOthers();
+  uint64_t others = allKeptBytes.load(std::memory_order_relaxed) - keptBytes;
+  max = left < max ? left : max;
+  max = max > others + min ? max - others : min;
+  return wanted < max ? wanted : max;
 }
 
 /// Memory that went back is needed again: so much less goes back from now on. A
 /// step of 256 MiB (HEAP_SIZE_MB) would else be cleared at each malloc() and
 /// unmapped at each free().
 void Arena::keepReturned(uint64_t bytes) {
-  uint64_t step = stepBytes(bytes), again = step;
+  // To ask how much others have left takes some files: so not at each step.
+  uint64_t step = stepBytes(bytes),
+           again = step > keptBytes / 8 ? step : keptBytes / 8;
   if (again > returnedBytes)
     again = returnedBytes;
+  if (again == 0)
+    return;
   returnedBytes -= again;
-  uint64_t wanted = keptBytes + again;
-  if (wanted > usualKeptBytes && again) {
-    uint64_t max = getMaxKeptBytes(step);
-    wanted = wanted < max ? wanted : max;
-  }
+  uint64_t most = limitKept(keptBytes + again, step);
   // Others have less left than before; do not ask for the difference at once.
-  keptBytes = wanted > keptBytes ? wanted : keptBytes;
+  if (most > keptBytes)
+    setKept(most);
   if (keptBytes > usualKeptBytes)
     isIdleDue.store(true, std::memory_order_relaxed);
 }
@@ -339,18 +348,22 @@ void Arena::keepReturned(uint64_t bytes) {
 /// Keeps less of what has not been needed since the last time.
 void Arena::keepLess() {
   uint64_t idle = minFreeBytes < keptBytes ? minFreeBytes : keptBytes;
-  keptBytes -= idle / 2;
-  if (keptBytes < usualKeptBytes)
-    keptBytes = usualKeptBytes;
+  uint64_t less = keptBytes - idle / 2;
+  if (keptBytes > usualKeptBytes)
+    setKept(less > usualKeptBytes ? less : usualKeptBytes);
   minFreeBytes = UINT64_MAX;
   freesSeen = 0;
+  freedBytes = 0;
 }
 
-/// \p free: bytes before the last block was freed.
-void Arena::noteFree(uint64_t free) {
+/// Of the last block, of \p bytes, that was freed. \p free: with it.
+void Arena::noteFree(uint64_t free, uint64_t bytes) {
   constexpr uint32_t frees = 16384;
-  minFreeBytes = free < minFreeBytes ? free : minFreeBytes;
-  if (++freesSeen >= frees)
+  minFreeBytes = free - bytes < minFreeBytes ? free - bytes : minFreeBytes;
+  freedBytes += bytes;
+  // A program that takes all and then frees all has used all before it has
+  // freed twice as much.
+  if (++freesSeen >= frees && freedBytes >= 2 * keptBytes)
     keepLess();
 }
 
@@ -500,7 +513,8 @@ uint64_t Arena::returnRuns(uint64_t keepBytes) {
 
 bool Arena::trim(uint64_t keepBytes) {
   lock.lock();
-  keptBytes = returnedBytes = 0;
+  setKept(0);
+  returnedBytes = 0;
   emptyQueue();
   dissolveListed();
   returnRuns(keepBytes);

@@ -158,9 +158,11 @@ private:
   PageChoice &choiceFor(uint64_t blockBytes) MPG_REQUIRES(lock) {
     return blockBytes < hugeFrameBytes ? forBlocks : forLongBlocks;
   }
+  void setKept(uint64_t bytes) MPG_REQUIRES(lock);
+  uint64_t limitKept(uint64_t wanted, uint64_t step) const MPG_REQUIRES(lock);
   void keepReturned(uint64_t bytes) MPG_REQUIRES(lock);
   void keepLess() MPG_REQUIRES(lock);
-  void noteFree(uint64_t free) MPG_REQUIRES(lock);
+  void noteFree(uint64_t free, uint64_t bytes) MPG_REQUIRES(lock);
   uint64_t returnRuns(uint64_t keepBytes) MPG_REQUIRES(lock);
   void returnPieces(uint64_t freedBytes, uint64_t keepBytes)
       MPG_REQUIRES(lock);
@@ -208,8 +210,9 @@ private:
   uint64_t freedInPieces MPG_GUARDED_BY(lock) = 0; ///< since the last search
   /// Free memory that does not go back.
   uint64_t keptBytes MPG_GUARDED_BY(lock) = 0;
-  /// Since the last keepLess(), with so many frees.
+  /// Since the last keepLess(), with so many frees of so many bytes.
   uint64_t minFreeBytes MPG_GUARDED_BY(lock) = UINT64_MAX;
+  uint64_t freedBytes MPG_GUARDED_BY(lock) = 0;
   uint32_t freesSeen MPG_GUARDED_BY(lock) = 0;
   /// Start and end of the memory that came last.
   uintptr_t newest MPG_GUARDED_BY(lock) = 0;
