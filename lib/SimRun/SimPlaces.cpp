@@ -69,7 +69,7 @@ void SimPlaces::Reader::addAccess(const Words &words) {
   place.kind = SimPlace::access;
   place.store = words[1] == "s" || words[1] == "z";
   place.zeroes = words[1] == "z";
-  if (words[1].front() == 'p')
+  if (words[1].starts_with("p"))
     place.prefetches = words[1] == "p1" ? 1 : 2;
   place.bytes = number(words[2]);
   place.line = number(words[3]);

@@ -226,4 +226,12 @@ TEST(SimRepeats, BundlesThatNoModuleHasAreDamage) {
   EXPECT_EQ(program.damaged(), 2U);
 }
 
+TEST(SimPlaces, AnAccessMayHaveNoKind) {
+  SimPlaces places;
+  std::string head = "mpgsim\t" + std::to_string(MPG_SIM_VERSION) + "\ta.c\n";
+  EXPECT_EQ(places.addModule(0, head + "A\tp1\t8\t1\t0\t\n"), "");
+  EXPECT_EQ(places.addModule(1, head + "A\t\t8\t1\t0\t\n"), "");
+  EXPECT_NE(places.addModule(2, head + "A\t\t8\t1\t0\n"), "");
+}
+
 } // namespace
