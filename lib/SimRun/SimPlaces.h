@@ -61,7 +61,7 @@ public:
   SimPlaces() : places(1), codes(1), locals(1) {}
 
   /// Adds the module whose first place has the number \p first. \returns "" or
-  /// what is wrong with the text; another version's is read as far as it goes.
+  /// what is wrong with the text, of which the lines before are added.
   std::string addModule(uint64_t first, llvm::StringRef text);
 
   /// Adds a place, or code that is named later. Returns 0 if there are too
