@@ -423,23 +423,23 @@ bool ThreadCache::trimPages() {
 
 // Objects of others
 
-// Addresses of programs have 47 or 48 bits unless they ask for more.
-static constexpr unsigned addressBits = 48;
-static constexpr uint64_t addressMask = (uint64_t(1) << addressBits) - 1;
+// Addresses of programs have 47 or 48 bits unless they ask for more, and those
+// of objects are multiples of 16: 20 bits are left for the number.
+static constexpr unsigned unusedBits = 64 - 48;
+static constexpr uint64_t maxReceived = (1 << (unusedBits + 4)) - 1;
 
 static FreeObject *getFirst(uint64_t list) {
-  return reinterpret_cast<FreeObject *>(list & addressMask);
+  return reinterpret_cast<FreeObject *>((list & ~maxReceived) >> unusedBits);
 }
 
 void ThreadCache::receive(unsigned sizeClass, const Waiting &some) {
-  constexpr uint64_t max = UINT16_MAX;
   std::atomic<uint64_t> &list = received[sizeClass];
   uint64_t before = list.load(std::memory_order_relaxed), after;
   do {
     some.last->setNext(getFirst(before));
-    uint64_t count = (before >> addressBits) + some.count;
-    after = uint64_t(uintptr_t(some.first)) | (count < max ? count : max)
-                                                  << addressBits;
+    uint64_t count = (before & maxReceived) + some.count;
+    after = uint64_t(uintptr_t(some.first)) << unusedBits |
+            (count < maxReceived ? count : maxReceived);
   } while (!list.compare_exchange_weak(before, after, std::memory_order_seq_cst,
                                        std::memory_order_relaxed));
 }
@@ -452,8 +452,8 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
   if (!list.load(std::memory_order_relaxed))
     return false;
   uint64_t all = list.exchange(0, std::memory_order_acquire);
-  auto count = uint32_t(all >> addressBits);
-  if (count == UINT16_MAX) { // or more
+  auto count = uint32_t(all & maxReceived);
+  if (count == maxReceived) { // or more
     count = 0;
     for (FreeObject *object = getFirst(all); object && isFreeObject(object);
          object = object->next())
