@@ -43,6 +43,7 @@ PROGRAMS = [
     "smallChurn.c 1",
     "smallChurn.c 2",
     "producerConsumer.c",
+    "producerConsumer.c many",
     "remoteFree.c",
     "serverThreads.c",
     "mixedSizes.c",
