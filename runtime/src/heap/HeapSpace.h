@@ -105,6 +105,11 @@ public:
   bool acquireKept(size_t bytes, Range &memory);
   /// Gives them back to the system. Returns whether there were any.
   bool recycleKept();
+  /// The bytes of all of them. pre: the lock is held (HeapHeld).
+  uint64_t keptBytes() const {
+    assertHeld();
+    return kept.freeUnits() * hugeBytes;
+  }
 
   /// Makes the whole base pages of \p memory zero and gives them back; the
   /// addresses stay, and so do hugetlb pages. Returns whether any went. pre:

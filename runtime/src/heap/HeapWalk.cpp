@@ -169,6 +169,16 @@ static void addTile(ArenaUse &use, const HeapTile &tile) {
             .bytes();
 }
 
+/// Frames of large blocks that were freed and kept.
+static void addKept(ArenaUse &use) {
+  uint64_t bytes = heapSpace.keptBytes();
+  if (!bytes)
+    return;
+  addFreePages(use, uint32_t(bytes / heapPageBytes));
+  use.mappedBytes += bytes;
+  use.trimmableBytes += bytes;
+}
+
 static void addLarge(HeapUse &use, const HeapTile &tile) {
   use.large.add(1, largeBlock(tile.page, tile.pages).bytes());
   use.largeMappedBytes += uint64_t(tile.pages) * heapPageBytes;
@@ -194,8 +204,11 @@ HeapUse mpg::readHeapUse(ArenaUse *each, unsigned first, unsigned count) {
   for (ThreadCache *cache = firstCache(); cache; cache = cache->nextOfAll)
     small.add(*cache);
   small.addTo(use.arenas);
-  if (first == 0 && count > 0)
+  addKept(use.arenas);
+  if (first == 0 && count > 0) {
     small.addTo(each[0]);
+    addKept(each[0]);
+  }
   use.mapped = heapSpace.mapped();
   return use;
 }

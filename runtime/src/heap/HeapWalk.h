@@ -98,7 +98,7 @@ struct BlockCount {
   }
 };
 
-/// Totals of one arena, or of all. Arena 0 includes all slabs.
+/// Totals of one arena, or of all. Arena 0 includes all slabs and kept frames.
 struct ArenaUse {
   static constexpr unsigned doublings = 32;
 

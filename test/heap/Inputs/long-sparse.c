@@ -26,6 +26,9 @@ int main(int argc, char **argv) {
       return 1;
   for (int i = 0; i < blocks; ++i)
     free(block[i]);
+  struct mpg_heap_stats freed = {sizeof freed};
+  if (stats(&freed) || freed.usedBytes + freed.freeBytes + 64 * mib < freed.mappedBytes)
+    return 1;
   rlim_t bytes = argc > 2 ? strtoul(argv[2], NULL, 0) * mib : 0;
   struct rlimit limit = {bytes, bytes};
   if (bytes && setrlimit(RLIMIT_AS, &limit))
