@@ -11,6 +11,7 @@
 #include "base/Check.h"
 
 #include "base/Syscall.h"
+#include "heap/HeapLarge.h"
 #include "pages/PagesNuma.h"
 
 #include <errno.h>
@@ -118,7 +119,7 @@ static constexpr uint64_t maxSparseBytes = 32 << 20;
 bool Arena::leavesToFrames(const PageChoice &choice, uint64_t bytes) {
   constexpr uint32_t minInRow = 64, sampleEach = 16;
   bool mayLeave = &choice == &forLongBlocks && choice.isSparse() &&
-                  bytes <= maxSparseBytes && !isOfNode() &&
+                  bytes <= maxSparseBytes && !isOfNode() && mayHaveLarge() &&
                   arenaSettings.trimBytes.load() != UINT64_MAX;
   return mayLeave && ++grownInRow > minInRow && grownInRow % sampleEach &&
          heapSpace.mayGrow(arenaBytes.load(std::memory_order_relaxed),
