@@ -43,73 +43,68 @@ static const char *sectorAccessText() {
 }
 #undef MPG_EL0AE
 
-const char *mpg::getText(Missing what) {
+namespace {
+struct MissingInfo {
+  int error;
+  const char *text;
+  const char *fix = nullptr;
+};
+} // namespace
+
+static MissingInfo getInfo(Missing what) {
   switch (what) {
-  case Missing::nothing:
-    return "";
   case Missing::processor:
-    return "this processor is not an A64FX";
+    return {ENODEV, "this processor is not an A64FX", "run it on an A64FX"};
   case Missing::sectorAccess:
-    return sectorAccessText();
+    return {EACCES, nullptr, // asks the system, for messages alone
+            "ask the site, or run it under Fujitsu's runtime"};
   case Missing::prefetchAccess:
-    return "the prefetch registers are closed to programs: missing is el0ae of "
-           "IMP_PF_CTRL_EL1";
+    return {EACCES,
+            "the prefetch registers are closed to programs: missing is el0ae "
+            "of IMP_PF_CTRL_EL1"};
   case Missing::consent:
-    return "FLIB_SCCR_CNTL=FALSE switches the sector cache off";
+    return {ECANCELED, "FLIB_SCCR_CNTL=FALSE switches the sector cache off"};
   case Missing::cpu:
-    return "the thread is not bound to one CPU, and the registers are the "
-           "CPU's";
+    return {EXDEV,
+            "the thread is not bound to one CPU, and the registers are the "
+            "CPU's",
+            "bind the threads, such as by OMP_PROC_BIND=close"};
   case Missing::group:
-    return "the thread is not bound to one core memory group, and the ways of "
-           "L2 are the group's";
+    return {EXDEV,
+            "the thread is not bound to one core memory group, and the ways of "
+            "L2 are the group's",
+            "bind the threads, such as by OMP_PROC_BIND=close"};
   case Missing::ownGroup:
-    return "the process does not have its core memory groups for itself, and "
-           "the ways of L2 are for all that run there";
+    return {EBUSY,
+            "the process does not have its core memory groups for itself, and "
+            "the ways of L2 are for all that run there",
+            "give each process whole groups, such as 12 CPUs of one NUMA node"};
   case Missing::ways:
-    return "more ways are asked for than the cache has";
+    return {EINVAL, "more ways are asked for than the cache has"};
   case Missing::depth:
-    return "too many regions inside each other";
+    return {EOVERFLOW, "too many regions inside each other"};
   case Missing::entry:
-    return "no such prefetch entry";
+    return {EINVAL, "no such prefetch entry"};
   case Missing::flags:
-    return "a flag that this prefetch entry does not have";
+    return {EINVAL, "a flag that this prefetch entry does not have"};
   case Missing::distance:
-    return "a distance or stride that the register cannot hold";
+    return {ERANGE, "a distance or stride that the register cannot hold"};
+  case Missing::nothing:
+    break;
   }
-  return "";
+  return {0, ""};
 }
 
-static int getErrno(Missing what) {
-  switch (what) {
-  case Missing::nothing:
-    return 0;
-  case Missing::processor:
-    return ENODEV;
-  case Missing::sectorAccess:
-  case Missing::prefetchAccess:
-    return EACCES;
-  case Missing::consent:
-    return ECANCELED;
-  case Missing::cpu:
-  case Missing::group:
-    return EXDEV;
-  case Missing::ownGroup:
-    return EBUSY;
-  case Missing::depth:
-    return EOVERFLOW;
-  case Missing::distance:
-    return ERANGE;
-  case Missing::ways:
-  case Missing::entry:
-  case Missing::flags:
-    return EINVAL;
-  }
-  return EINVAL;
+const char *mpg::getText(Missing what) {
+  return what == Missing::sectorAccess ? sectorAccessText()
+                                       : getInfo(what).text;
 }
+
+const char *mpg::getFix(Missing what) { return getInfo(what).fix; }
 
 int mpg::failWith(Missing what) {
   last = what;
-  return -getErrno(what);
+  return -getInfo(what).error;
 }
 
 Missing mpg::missingFor(const Machine &machine, Family family) {

@@ -66,33 +66,8 @@ void SectorControl::start(const SectorSettings &given, Messages *to) {
   messages = to;
 }
 
-/// Null: worth no line, as the user's own wish and mistakes of the program.
-static const char *fixFor(Missing what) {
-  switch (what) {
-  case Missing::processor:
-    return "run it on an A64FX";
-  case Missing::sectorAccess:
-    return "ask the site, or run it under Fujitsu's runtime";
-  case Missing::ownGroup:
-    return "give each process whole groups, such as 12 CPUs of one NUMA node";
-  case Missing::cpu:
-  case Missing::group:
-    return "bind the threads, such as by OMP_PROC_BIND=close";
-  case Missing::nothing:
-  case Missing::prefetchAccess:
-  case Missing::consent:
-  case Missing::ways:
-  case Missing::depth:
-  case Missing::entry:
-  case Missing::flags:
-  case Missing::distance:
-    break;
-  }
-  return nullptr;
-}
-
 void SectorControl::report(Missing what, const char *cost) {
-  const char *fix = fixFor(what);
+  const char *fix = getFix(what);
   if (!messages || !fix || messages->hasSaid(MPG_MSG_SECTOR))
     return;
   LineBuffer line;

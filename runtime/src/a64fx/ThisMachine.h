@@ -87,6 +87,8 @@ enum class Missing : uint8_t {
 
 /// A sentence without a period; a constant string.
 const char *getText(Missing what);
+/// Null: worth no line, as the user's own wish and mistakes of the program.
+const char *getFix(Missing what);
 
 /// Notes \p what as this thread's last error; the result of the call.
 int failWith(Missing what);
