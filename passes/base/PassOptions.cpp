@@ -37,8 +37,7 @@ static bool readWord(StringRef value, const char *const (&words)[count],
   return true;
 }
 
-template <bool PassOptions::*flag>
-static bool readFlag(StringRef value, PassOptions &into) {
+template <auto flag> static bool readFlag(StringRef value, PassOptions &into) {
   into.*flag = value == "on";
   return value == "on" || value == "off";
 }
@@ -244,17 +243,7 @@ void mpg::storePassOptions(Module &module, const PassOptions &options) {
 PassOptions mpg::loadPassOptions(const Module &module) {
   PassOptions options;
   if (Expected<PassOptions> said = readPassOptions()) {
-    options.firstTouch = said->firstTouch;
-    options.sim = said->sim;
-    options.zfill = said->zfill;
-    options.autoSectors = said->autoSectors;
-    options.zfillAlways = said->zfillAlways;
-    options.zfillBreaks = said->zfillBreaks;
-    options.prefetch = said->prefetch;
-    options.prefetchLines = said->prefetchLines;
-    options.prefetchIndirect = said->prefetchIndirect;
-    options.streamStores = said->streamStores;
-    options.streamAlways = said->streamAlways;
+    static_cast<StepOptions &>(options) = *said;
   } else {
     consumeError(said.takeError()); // the first pass of a compile reports it
   }

@@ -85,14 +85,9 @@ constexpr char prefetchL1Mark[] = "mpg.prefetch.l1";
 constexpr char prefetchL2Mark[] = "mpg.prefetch.l2";
 constexpr char indirectMark[] = "mpg.prefetch.indirect";
 
-struct PassOptions {
-  bool userHints = true;    ///< sector=user; sector=off leaves all untagged
+/// Options that also apply to modules without hints.
+struct StepOptions {
   bool autoSectors = false; ///< sector=auto: sectors for other code as well
-  bool verify = false;      ///< run LLVM's verifier after ours
-  bool extended = false;    ///< inject= may be used
-  bool stripDebug = false;  ///< drop debug info after the side file is read
-  std::optional<uint64_t> randomSeed; ///< a random hint for every variable
-  std::vector<std::string> hintFiles; ///< side files
   FirstTouch firstTouch = FirstTouch::on;
   Simulation sim = Simulation::off;
   /// How many lines ahead of stores DC ZVA zeroes one; 0: none.
@@ -104,6 +99,15 @@ struct PassOptions {
   unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none
   bool streamStores = false;     ///< non-temporal stores, on x86-64
   bool streamAlways = false;     ///< for tests: in small arrays as well
+};
+
+struct PassOptions : StepOptions {
+  bool userHints = true;   ///< sector=user; sector=off leaves all untagged
+  bool verify = false;     ///< run LLVM's verifier after ours
+  bool extended = false;   ///< inject= may be used
+  bool stripDebug = false; ///< drop debug info after the side file is read
+  std::optional<uint64_t> randomSeed; ///< a random hint for every variable
+  std::vector<std::string> hintFiles; ///< side files
   bool placeEarly = false; ///< for tests: tag before the vectoriser (wrong)
   bool formGep = false;    ///< for tests: tag by a GEP (wrong)
 };
@@ -123,9 +127,8 @@ Expected<PassOptions> readPassOptions();
 void storePassOptions(Module &module, const PassOptions &options);
 
 /// The options written into \p module; of linked modules the first that has any
-/// counts for all. firstTouch, sim, zfill, autoSectors, streamStores and those
-/// of prefetches also apply to modules without hints, in which nothing is
-/// written: then those of this step's environment and command line.
+/// counts for all. In modules without hints nothing is written: StepOptions are
+/// then those of this step's environment and command line.
 PassOptions loadPassOptions(const Module &module);
 
 /// Makes -mllvm -debug-counter=mpg-tag=0-99 known, which tags the first hundred
