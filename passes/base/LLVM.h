@@ -34,6 +34,7 @@ class Loop;
 class LoopInfo;
 class MemSetInst;
 class Module;
+class OptimizationRemarkMissed;
 class PHINode;
 class PassInstrumentationCallbacks;
 class SCEV;

@@ -47,9 +47,8 @@ static std::string getName(const ArrayStory &story) {
   return "the array of " + (source.site ? describePlace(*source.site) : "");
 }
 
-template <typename Remark>
-void ArrayRemarks::emit(StringRef name, const Instruction &at, StringRef array,
-                        function_ref<void(Remark &)> add) {
+template <typename Remark, typename Add>
+void ArrayRemarks::emit(StringRef name, const Instruction &at, Add add) {
   DebugLoc where = userLocation(at.getDebugLoc());
   if (!places.isNew(name, where, *at.getParent(), array))
     return;
@@ -72,31 +71,28 @@ static StringRef describeWritten(const ArrayVerdict &verdict) {
 void ArrayRemarks::reportSerial(const ArrayStory &story,
                                 const ArrayVerdict &verdict, Repair repair,
                                 bool isAsked) {
-  emit<OptimizationRemarkMissed>(
-      "SerialFirstTouch", *verdict.init->at, array,
-      [&](OptimizationRemarkMissed &text) {
-        text << describeWritten(verdict)
-             << ", but all threads work on it in the parallel loop at "
-             << ore::NV("Use", describePlace(sharingCall(*verdict.best)))
-             << " (schedule("
-             << ore::NV("Schedule", verdict.best->sharing->name()) << "))";
-        if (repair == Repair::call)
-          text << "; the call inserted "
-               << (story.source.global ? "in front of it"
-                                       : "after its allocation")
-               << " fixes that";
-        else if (repair == Repair::parallelInit)
-          text << "; the initialisation is made parallel";
-        else
-          text << "; fix: initialise it in a parallel loop with the same "
-                  "schedule";
-        if (repair != Repair::parallelInit && !verdict.serialReason.empty())
-          text << " (its loop stays serial: "
-               << ore::NV("SerialReason", verdict.serialReason) << ")";
-        if (repair == Repair::none && isAsked && !verdict.obstacle.empty())
-          text << " (no call is inserted: "
-               << ore::NV("Obstacle", verdict.obstacle) << ")";
-      });
+  emit("SerialFirstTouch", *verdict.init->at, [&](auto &text) {
+    text << describeWritten(verdict)
+         << ", but all threads work on it in the parallel loop at "
+         << ore::NV("Use", describePlace(sharingCall(*verdict.best)))
+         << " (schedule(" << ore::NV("Schedule", verdict.best->sharing->name())
+         << "))";
+    if (repair == Repair::call)
+      text << "; the call inserted "
+           << (story.source.global ? "in front of it" : "after its allocation")
+           << " fixes that";
+    else if (repair == Repair::parallelInit)
+      text << "; the initialisation is made parallel";
+    else
+      text << "; fix: initialise it in a parallel loop with the same "
+              "schedule";
+    if (repair != Repair::parallelInit && !verdict.serialReason.empty())
+      text << " (its loop stays serial: "
+           << ore::NV("SerialReason", verdict.serialReason) << ")";
+    if (repair == Repair::none && isAsked && !verdict.obstacle.empty())
+      text << " (no call is inserted: " << ore::NV("Obstacle", verdict.obstacle)
+           << ")";
+  });
 }
 
 /// Where the call stands, or would.
@@ -110,13 +106,11 @@ static const Instruction &repairedAt(const ArrayStory &story,
 /// MPG_FIRST_TOUCH asks for a call, whichever code writes the array first.
 void ArrayRemarks::reportRefused(const ArrayStory &story,
                                  const ArrayVerdict &verdict) {
-  emit<OptimizationRemarkMissed>(
-      "SerialFirstTouch", repairedAt(story, verdict), array,
-      [&](OptimizationRemarkMissed &text) {
-        text << " gets no call, although MPG_FIRST_TOUCH asks for one: "
-             << ore::NV("Obstacle", verdict.obstacle)
-             << "; fix: initialise it in the parallel loop's threads";
-      });
+  emit("SerialFirstTouch", repairedAt(story, verdict), [&](auto &text) {
+    text << " gets no call, although MPG_FIRST_TOUCH asks for one: "
+         << ore::NV("Obstacle", verdict.obstacle)
+         << "; fix: initialise it in the parallel loop's threads";
+  });
 }
 
 void ArrayRemarks::reportRepair(const ArrayStory &story,
@@ -124,8 +118,7 @@ void ArrayRemarks::reportRepair(const ArrayStory &story,
   const ParallelUse &best = *verdict.best;
   if (repair == Repair::parallelInit) {
     emit<OptimizationRemark>(
-        "InitParallelised", *verdict.init->at, array,
-        [&](OptimizationRemark &text) {
+        "InitParallelised", *verdict.init->at, [&](auto &text) {
           text << ": the loop that initialises it runs in parallel, with the "
                   "schedule of the loop at "
                << ore::NV("Use", describePlace(sharingCall(best)));
@@ -133,8 +126,7 @@ void ArrayRemarks::reportRepair(const ArrayStory &story,
     return;
   }
   emit<OptimizationRemark>(
-      "FirstTouchInserted", repairedAt(story, verdict), array,
-      [&](OptimizationRemark &text) {
+      "FirstTouchInserted", repairedAt(story, verdict), [&](auto &text) {
         text << ": mpg_first_touch puts each thread's part on its NUMA node "
                 "(schedule("
              << ore::NV("Schedule", best.sharing->name()) << ")";
@@ -149,46 +141,43 @@ void ArrayRemarks::reportRepair(const ArrayStory &story,
 void ArrayRemarks::reportTooFine(const ParallelUse &use) {
   std::optional<int64_t> row = use.constantRow();
   auto *threads = dyn_cast_or_null<ConstantInt>(use.region->threads);
-  emit<OptimizationRemarkMissed>(
-      "PlacementTooFine", sharingCall(use), array,
-      [&](OptimizationRemarkMissed &text) {
-        text << ": the threads share out one row after the other";
-        if (row && threads) {
-          int64_t count = std::max<int64_t>(threads->getSExtValue(), 1);
-          text << ", " << ore::NV("RowBytes", *row) << " bytes by "
-               << ore::NV("Threads", count)
-               << " threads: " << ore::NV("PartBytes", *row / count)
-               << " bytes each, where a page of 2 MiB has "
-               << ore::NV("RowsPerPage", *row ? (2 << 20) / *row : 0)
-               << " rows of all threads in it";
-        } else if (row) {
-          text << " of " << ore::NV("RowBytes", *row)
-               << " bytes: a page of 2 MiB has parts of all threads in it "
-                  "unless a row has 2 MiB for each thread";
-        } else {
-          text << ": a page of 2 MiB has parts of all threads in it unless a "
-                  "row has 2 MiB for each thread";
-        }
-        text << "; no placement can be local; fix: make the loop over rows "
-                "parallel, or spread the pages with mpg_interleave";
-      });
+  emit("PlacementTooFine", sharingCall(use), [&](auto &text) {
+    text << ": the threads share out one row after the other";
+    if (row && threads) {
+      int64_t count = std::max<int64_t>(threads->getSExtValue(), 1);
+      text << ", " << ore::NV("RowBytes", *row) << " bytes by "
+           << ore::NV("Threads", count)
+           << " threads: " << ore::NV("PartBytes", *row / count)
+           << " bytes each, where a page of 2 MiB has "
+           << ore::NV("RowsPerPage", *row ? (2 << 20) / *row : 0)
+           << " rows of all threads in it";
+    } else if (row) {
+      text << " of " << ore::NV("RowBytes", *row)
+           << " bytes: a page of 2 MiB has parts of all threads in it "
+              "unless a row has 2 MiB for each thread";
+    } else {
+      text << ": a page of 2 MiB has parts of all threads in it unless a "
+              "row has 2 MiB for each thread";
+    }
+    text << "; no placement can be local; fix: make the loop over rows "
+            "parallel, or spread the pages with mpg_interleave";
+  });
 }
 
 void ArrayRemarks::reportRows(const ArrayVerdict &verdict) {
   const ParallelUse &use = *verdict.rows;
-  emit<OptimizationRemarkMissed>(
-      "SerialRows", verdict.init ? *verdict.init->at : *use.at, array,
-      [&](OptimizationRemarkMissed &text) {
-        text << describeWritten(verdict)
-             << ", but all threads work on rows of it in the parallel loop at "
-             << ore::NV("Use", describePlace(sharingCall(use))) << " (schedule("
-             << ore::NV("Schedule", use.sharing->name())
-             << ")); no call is inserted: "
-             << ore::NV("Obstacle", "only numbers in memory tell which part "
-                                    "belongs to which iteration")
-             << "; fix: initialise the rows in a parallel loop with the same "
-                "schedule";
-      });
+  emit("SerialRows", verdict.init ? *verdict.init->at : *use.at,
+       [&](auto &text) {
+         text << describeWritten(verdict)
+              << ", but all threads work on rows of it in the parallel loop at "
+              << ore::NV("Use", describePlace(sharingCall(use)))
+              << " (schedule(" << ore::NV("Schedule", use.sharing->name())
+              << ")); no call is inserted: "
+              << ore::NV("Obstacle", "only numbers in memory tell which part "
+                                     "belongs to which iteration")
+              << "; fix: initialise the rows in a parallel loop with the same "
+                 "schedule";
+       });
 }
 
 static const char *describeShape(UseShape shape) {
@@ -209,22 +198,21 @@ static const char *describeShape(UseShape shape) {
 
 void ArrayRemarks::reportNotBlock(const ParallelUse &use,
                                   const Instruction &at) {
-  emit<OptimizationRemarkMissed>(
-      "NotBlock", at, array, [&](OptimizationRemarkMissed &text) {
-        text << " is initialised by one thread, and ";
-        ore::NV place("Use", describePlace(sharingCall(use)));
-        if (use.shape == UseShape::irregular && !use.isGather)
-          text << "it is not understood which part of it an iteration of the "
-                  "parallel loop at "
-               << place << " works on";
-        else
-          text << "the parallel loop at " << place
-               << " does not share it out in blocks: "
-               << ore::NV("Reason", describeShape(use.shape))
-               << "; no first touch fits";
-        text << "; fix: change the order of the loops or of its elements, or "
-                "spread the pages with mpg_interleave";
-      });
+  emit("NotBlock", at, [&](auto &text) {
+    text << " is initialised by one thread, and ";
+    ore::NV place("Use", describePlace(sharingCall(use)));
+    if (use.shape == UseShape::irregular && !use.isGather)
+      text << "it is not understood which part of it an iteration of the "
+              "parallel loop at "
+           << place << " works on";
+    else
+      text << "the parallel loop at " << place
+           << " does not share it out in blocks: "
+           << ore::NV("Reason", describeShape(use.shape))
+           << "; no first touch fits";
+    text << "; fix: change the order of the loops or of its elements, or "
+            "spread the pages with mpg_interleave";
+  });
 }
 
 /// The change after which the loop of \p use follows the other loop's parts.
@@ -245,50 +233,44 @@ static const char *describeRemedy(const ParallelUse &use) {
 
 void ArrayRemarks::reportOthers(const ArrayVerdict &verdict) {
   if (const ParallelUse *use = verdict.mismatch)
-    emit<OptimizationRemarkMissed>(
-        "MismatchedSchedules", sharingCall(*use), array,
-        [&](OptimizationRemarkMissed &text) {
-          text << " is shared out here (schedule("
-               << ore::NV("Schedule", use->sharing->name())
-               << ")) otherwise than in the parallel loop at "
-               << ore::NV("Other", describePlace(sharingCall(*verdict.best)))
-               << " (schedule("
-               << ore::NV("OtherSchedule", verdict.best->sharing->name())
-               << ")): in one of them most of its pages are on other nodes; "
-                  "fix: "
-               << ore::NV("Remedy", describeRemedy(*use));
-        });
+    emit("MismatchedSchedules", sharingCall(*use), [&](auto &text) {
+      text << " is shared out here (schedule("
+           << ore::NV("Schedule", use->sharing->name())
+           << ")) otherwise than in the parallel loop at "
+           << ore::NV("Other", describePlace(sharingCall(*verdict.best)))
+           << " (schedule("
+           << ore::NV("OtherSchedule", verdict.best->sharing->name())
+           << ")): in one of them most of its pages are on other nodes; "
+              "fix: "
+           << ore::NV("Remedy", describeRemedy(*use));
+    });
   if (const ParallelUse *use = verdict.nonStatic)
-    emit<OptimizationRemarkMissed>(
-        "NonStaticSchedule", sharingCall(*use), array,
-        [&](OptimizationRemarkMissed &text) {
-          text << " is shared out here with schedule("
-               << ore::NV("Schedule", use->sharing->name())
-               << "): which thread works on which part is unknown beforehand, "
-                  "and one thread "
-               << (verdict.isInPart ? "writes all that is written of it"
-                                    : "initialises all of it")
-               << "; fix: schedule(static), or at least initialise it in a "
-                  "parallel loop with schedule(static)";
-        });
+    emit("NonStaticSchedule", sharingCall(*use), [&](auto &text) {
+      text << " is shared out here with schedule("
+           << ore::NV("Schedule", use->sharing->name())
+           << "): which thread works on which part is unknown beforehand, "
+              "and one thread "
+           << (verdict.isInPart ? "writes all that is written of it"
+                                : "initialises all of it")
+           << "; fix: schedule(static), or at least initialise it in a "
+              "parallel loop with schedule(static)";
+    });
   if (const ParallelUse *use = verdict.sharedRead)
-    emit<OptimizationRemarkMissed>(
-        "SharedRead", *use->at, array, [&](OptimizationRemarkMissed &text) {
-          text << (use->isGather ? " is read by an index, so a thread may read "
-                                   "any of it, in the parallel loop at "
-                                 : " is read by all threads everywhere in the "
-                                   "parallel loop at ")
-               << ore::NV("Use", describePlace(sharingCall(*use)))
-               << ", but is on the NUMA node of the one thread that "
-                  "initialised it; fix: "
-               << ore::NV(
-                      "Remedy",
+    emit("SharedRead", *use->at, [&](auto &text) {
+      text << (use->isGather ? " is read by an index, so a thread may read "
+                               "any of it, in the parallel loop at "
+                             : " is read by all threads everywhere in the "
+                               "parallel loop at ")
+           << ore::NV("Use", describePlace(sharingCall(*use)))
+           << ", but is on the NUMA node of the one thread that "
+              "initialised it; fix: "
+           << ore::NV("Remedy",
                       verdict.isRewritten
                           ? "spread the pages with mpg_interleave (copies "
                             "would be stale: other code may write to it later)"
                           : "a copy for each node (mpg_replicate), or "
                             "spread the pages with mpg_interleave");
-        });
+    });
 }
 
 void ArrayRemarks::report(const ArrayStory &story, const ArrayVerdict &verdict,
@@ -319,45 +301,41 @@ void ArrayRemarks::report(const SerialMember &member, bool isAsked) {
     return reportNotBlock(member.use, *member.init);
   std::string maker = demangle(member.maker->getName());
   bool isLibrary = StringRef(maker).starts_with("std::");
-  emit<OptimizationRemarkMissed>(
-      "SerialFirstTouch", *member.init, array,
-      [&](OptimizationRemarkMissed &text) {
-        text << " is initialised by one thread, so all of it is on one NUMA "
-                "node, but all threads work on it in the parallel loop at "
-             << ore::NV("Use", describePlace(sharingCall(member.use)))
-             << " (schedule(" << ore::NV("Schedule", member.use.sharing->name())
-             << "))";
-        text << (isLibrary ? "; fix: a container with an allocator that places "
-                             "its memory (mpg::numa_allocator)"
-                           : "; fix: initialise it in a parallel loop with the "
-                             "same schedule");
-        if (isAsked)
-          text << " (no call is inserted: "
-               << ore::NV("Obstacle", maker.substr(0, maker.find('(')) +
-                                          " allocates and fills it, and does "
-                                          "so for others, too")
-               << ")";
-      });
+  emit("SerialFirstTouch", *member.init, [&](auto &text) {
+    text << " is initialised by one thread, so all of it is on one NUMA "
+            "node, but all threads work on it in the parallel loop at "
+         << ore::NV("Use", describePlace(sharingCall(member.use)))
+         << " (schedule(" << ore::NV("Schedule", member.use.sharing->name())
+         << "))";
+    text << (isLibrary ? "; fix: a container with an allocator that places "
+                         "its memory (mpg::numa_allocator)"
+                       : "; fix: initialise it in a parallel loop with the "
+                         "same schedule");
+    if (isAsked)
+      text << " (no call is inserted: "
+           << ore::NV("Obstacle", maker.substr(0, maker.find('(')) +
+                                      " allocates and fills it, and does "
+                                      "so for others, too")
+           << ")";
+  });
 }
 
 void ArrayRemarks::report(const ArrayStory &story, const SerialRows &rows) {
   array = getName(story);
-  emit<OptimizationRemarkMissed>(
-      "SerialRows", *rows.init, array, [&](OptimizationRemarkMissed &text) {
-        text
-            << ": the memory behind its pointers is initialised by one thread, "
-               "so it is on one NUMA node, but all threads work on it in the "
-               "parallel loop at "
-            << ore::NV("Use", describePlace(sharingCall(*rows.use)))
-            << " (schedule(" << ore::NV("Schedule", rows.use->sharing->name())
-            << ")); no call is inserted: "
-            << ore::NV("Obstacle",
-                       rows.isEach
-                           ? "each row is a separate allocation"
-                           : "only the pointers tell which part belongs to "
-                             "which iteration")
-            << "; fix: "
-            << (rows.isEach ? "allocate and initialise" : "initialise")
-            << " the rows in a parallel loop with the same schedule";
-      });
+  emit("SerialRows", *rows.init, [&](auto &text) {
+    text << ": the memory behind its pointers is initialised by one thread, "
+            "so it is on one NUMA node, but all threads work on it in the "
+            "parallel loop at "
+         << ore::NV("Use", describePlace(sharingCall(*rows.use)))
+         << " (schedule(" << ore::NV("Schedule", rows.use->sharing->name())
+         << ")); no call is inserted: "
+         << ore::NV("Obstacle",
+                    rows.isEach
+                        ? "each row is a separate allocation"
+                        : "only the pointers tell which part belongs to "
+                          "which iteration")
+         << "; fix: "
+         << (rows.isEach ? "allocate and initialise" : "initialise")
+         << " the rows in a parallel loop with the same schedule";
+  });
 }

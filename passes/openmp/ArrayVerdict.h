@@ -95,9 +95,8 @@ public:
   void report(const SerialMember &member, bool isAsked);
 
 private:
-  template <typename Remark>
-  void emit(StringRef name, const Instruction &at, StringRef array,
-            function_ref<void(Remark &)> add);
+  template <typename Remark = OptimizationRemarkMissed, typename Add>
+  void emit(StringRef name, const Instruction &at, Add add);
   void reportSerial(const ArrayStory &story, const ArrayVerdict &verdict,
                     Repair repair, bool isAsked);
   void reportRefused(const ArrayStory &story, const ArrayVerdict &verdict);

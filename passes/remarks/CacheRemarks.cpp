@@ -151,7 +151,7 @@ std::optional<uint64_t> Search::bytesBetweenTurns(const Instruction &write,
 
 void Search::remark(Instruction &write, const Value &address, const char *whose,
                     uint64_t bytes, const char *fix) {
-  places.missed("FalseSharing", write, [&](OptimizationRemarkMissed &text) {
+  places.missed("FalseSharing", write, [&](auto &text) {
     std::string name = getVariableName(address);
     text << "threads write elements of "
          << ore::NV("Array", name.empty() ? "an array" : name) << " that are "
@@ -337,8 +337,7 @@ void StreamSearch::remark(const Loop &loop, const Streams &together,
   });
   std::string names = joinNames(together);
   places.missed(
-      "SamePow2Arrays", loop.getStartLoc(), *loop.getHeader(),
-      [&](OptimizationRemarkMissed &text) {
+      "SamePow2Arrays", loop.getStartLoc(), *loop.getHeader(), [&](auto &text) {
         text << "this loop traverses " << ore::NV("Streams", together.size())
              << " places at once";
         if (!names.empty())

@@ -230,19 +230,18 @@ static const Loop *iterationLoop(const WorksharingLoop &sharing) {
 static void remark(const WorksharingLoop &sharing, uint64_t iterations,
                    std::optional<uint64_t> threads, Collapse collapse,
                    RemarkPlaces &places) {
-  places.missed(
-      "CoarseLoop", *sharing.init, [&](OptimizationRemarkMissed &text) {
-        text << "this loop shares out " << ore::NV("Iterations", iterations)
-             << " iterations";
-        if (threads)
-          text << " to " << ore::NV("Threads", *threads) << " threads";
-        text << ", too few for equal parts: add the clause collapse("
-             << ore::NV("Collapse", collapse.loops)
-             << ") to share out the loop inside of it as well";
-        if (collapse.iterations)
-          text << ", " << ore::NV("CollapsedIterations", *collapse.iterations)
-               << " iterations in all";
-      });
+  places.missed("CoarseLoop", *sharing.init, [&](auto &text) {
+    text << "this loop shares out " << ore::NV("Iterations", iterations)
+         << " iterations";
+    if (threads)
+      text << " to " << ore::NV("Threads", *threads) << " threads";
+    text << ", too few for equal parts: add the clause collapse("
+         << ore::NV("Collapse", collapse.loops)
+         << ") to share out the loop inside of it as well";
+    if (collapse.iterations)
+      text << ", " << ore::NV("CollapsedIterations", *collapse.iterations)
+           << " iterations in all";
+  });
 }
 
 /// Emits CoarseLoop for the worksharing loops of \p function, which runs as
@@ -325,7 +324,7 @@ static void remarkIfSmall(const ParallelRegion &region,
   if (!work || *work >= workWorthATeam)
     return;
   places.missed(remarkName, parseDirective(*region.fork),
-                *region.fork->getParent(), [&](OptimizationRemarkMissed &text) {
+                *region.fork->getParent(), [&](auto &text) {
                   text << "the loops of this parallel region have "
                        << ore::NV("Iterations", iterations)
                        << " iterations in all, about "
@@ -419,7 +418,7 @@ static void remarkNestedRegions(Module &module,
       continue;
     places.missed(
         remarkName, parseDirective(*region.fork), *region.fork->getParent(),
-        [&](OptimizationRemarkMissed &text) {
+        [&](auto &text) {
           text << ore::NV("Function", name)
                << " starts this parallel region and is itself called from one, "
                   "where each thread would start another team: add the "
@@ -445,7 +444,7 @@ static void remarkBrk(Module &module, RemarkPlaces &places) {
       auto *bytes = dyn_cast<ConstantInt>(call->getArgOperand(0));
       if (bytes && bytes->isZero())
         continue;
-      places.missed("BrkHeap", *call, [&](OptimizationRemarkMissed &text) {
+      places.missed("BrkHeap", *call, [&](auto &text) {
         text << ore::NV("Function", name)
              << " gives memory that is never on large pages and that collides "
                 "with a heap that is: use malloc, or mmap for memory of your "
