@@ -280,11 +280,11 @@ std::string describeMarking(const StreamChoice &choice);
 /// Whether a side file can name one of \p choice.
 bool hasHint(const SimReport &report, const StreamChoice &choice);
 
-/// From a run without sectors.
 /// Rows with many misses that may be several arrays, as a sentence; "": there
 /// are none.
 std::string describeMergedArrays(const SimReport &report);
 
+/// From a run without sectors.
 StreamChoice chooseStream(const SimReport &report);
 
 /// The side file that says so. pre: \p report is of a run with \p choice, and
