@@ -130,7 +130,7 @@ private:
   void addTable(uintptr_t where);
   HeapDamage *next();
 
-  static constexpr unsigned max = 32; ///< that are told one by one
+  static constexpr unsigned max = 32; ///< reported one by one
   HeapDamage found[max];
   unsigned count = 0;
   /// No other thread changes the lists of \p cache: it is the caller's, or no
@@ -309,7 +309,7 @@ void HeapVerify::inspect(const Slab &slab, uintptr_t start) {
 void HeapVerify::inspect(const HeapTile &tile) {
   if (tile.isBroken)
     return addTable(addressOfPage(tile.page));
-  // Read only once its pages cannot go: see HeapSpace::give.
+  // Read only once its pages cannot go: see HeapSpace::recycle.
   if (heapChecks.guards && tile.isLarge)
     inspectGuard(largeBlock(tile.page, tile.pages));
   else if (heapChecks.guards && tile.isMedium())

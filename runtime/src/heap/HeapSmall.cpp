@@ -138,7 +138,7 @@ static bool isFreeObject(const FreeObject *object) {
   return isInHeap(object) && (!object->next() || isInHeap(object->next()));
 }
 
-/// Tells that the program wrote to a free object of a class: to \p object, or
+/// Reports that the program wrote to a free object of a class: to \p object, or
 /// to the one whose link has led to it and out of the heap. The link, and all
 /// that follows it, is lost.
 static void reportWritten(unsigned sizeClass, const FreeObject *object,

@@ -327,7 +327,7 @@ int HeapSpace::mapOthers(Range memory, const HeapSupply &supply,
     releaseAddresses(memory);
     return ENOMEM;
   }
-  // The fork has said it.
+  // After a fork the pool is closed, and the fork has reported that.
   if (poolIsOpen() && (wantsPool || source == Source::normal))
     reportHeapFallback(memory.bytes(), hugeBytes, source, error, *messages);
   Locked hold(lock);
@@ -507,9 +507,9 @@ void HeapSpace::updatePeak() {
     return;
   if (mapped > lookedAtBytes.exchange(mapped))
     looksLeft.store(maxInspections);
-  else if (looksLeft.load() == 0)
-    return;
-  looksLeft.fetch_sub(1);
+  unsigned left = looksLeft.load();
+  if (left == 0 || !looksLeft.compare_exchange_strong(left, left - 1))
+    return; // enough looks, or another thread takes this one
   RangeUse use = readUse(reserved);
   messages->heapUse(use.bytes, use.poolBytes + use.thpBytes);
 }
