@@ -30,6 +30,7 @@
 #include "prefetch/Lookup.h"
 #include "prefetch/Prefetch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -76,9 +77,9 @@ namespace {
 /// The loads and steps behind an address.
 struct Origin {
   unsigned steps = 0;
-  unsigned loads = 0;       ///< one after another: 1 from a list, 2 from a row
+  unsigned loads = 0; ///< one after another: 1 from a list, 2 from a row
   LoadInst *first = nullptr;
-  LoadInst *last = nullptr; ///< after it all that is loaded is known
+  LoadInst *last = nullptr;    ///< after it all that is loaded is known
   const Value *list = nullptr; ///< the array; of several, the last
 };
 
@@ -122,6 +123,7 @@ private:
   bool isOneArray(const LoadInst &row) const;
   bool findLoad(LoadInst &load, Origin &origin) const;
   bool find(Value *value, Origin &origin) const;
+  bool keepsMemory(const Instruction &first, const Instruction &end) const;
   bool findBounds(Loop &inner, const SCEV *begin, Row &found) const;
   Row getRow(LoadInst &element) const;
   bool findElement(Value *value, LoadInst *&element, unsigned &steps) const;
@@ -150,10 +152,11 @@ private:
   SmallPtrSet<const SCEV *, 8> lists; ///< their addresses, in inner loops, too
   SmallVector<ListLookup, 8> lookups;
   DenseMap<LoadInst *, Instruction *> places;
-  Row row; ///< the first one that has lookups
+  Row row;                     ///< the first one that has lookups
   Instruction *only = nullptr; ///< where all code goes; null: after its loads
   DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
-  DenseMap<const Value *, Range> ranges;                    ///< by array
+  /// By array and element: a longer one may end behind a range.
+  DenseMap<std::pair<const Value *, Type *>, Range> ranges;
   /// With what they are in front of the loop, and after what may free memory.
   MapVector<AllocaInst *, Constant *> variables;
 };
@@ -224,6 +227,7 @@ bool ListWriter::findLoad(LoadInst &load, Origin &origin) const {
       load.getType()->getPrimitiveSizeInBits() > 64)
     return false;
   unsigned loads = 1;
+  LoadInst *first = &load;
   if (getListStep(load)) {
     if (isBound(load))
       return false;
@@ -236,12 +240,13 @@ bool ListWriter::findLoad(LoadInst &load, Origin &origin) const {
     origin.steps = own.steps;
     origin.list = own.list ? own.list : origin.list;
     loads = own.loads ? own.loads + 1 : 0;
+    first = own.first ? own.first : first;
   }
   origin.loads = std::max(origin.loads, loads);
   if (!origin.last || dominators.dominates(origin.last, &load))
     origin.last = &load;
-  if (!origin.first || dominators.dominates(&load, origin.first))
-    origin.first = &load;
+  if (!origin.first || dominators.dominates(first, origin.first))
+    origin.first = first;
   return true;
 }
 
@@ -266,11 +271,26 @@ bool ListWriter::find(Value *value, Origin &origin) const {
                       [&](Value *operand) { return find(operand, origin); });
 }
 
-/// Whether no code from \p first to \p end, in one block, may free memory.
-static bool keepsMemory(const Instruction &first, const Instruction &end) {
-  return first.getParent() == end.getParent() && !end.comesBefore(&first) &&
-         llvm::none_of(make_range(first.getIterator(), end.getIterator()),
-                       mayFree);
+/// Whether no way from \p first to \p end in an iteration may free memory.
+bool ListWriter::keepsMemory(const Instruction &first,
+                             const Instruction &end) const {
+  if (&first != &end && !dominators.dominates(&first, &end))
+    return false;
+  const BasicBlock *begin = first.getParent();
+  if (begin == end.getParent())
+    return llvm::none_of(make_range(first.getIterator(), end.getIterator()),
+                         mayFree);
+  SmallSetVector<const BasicBlock *, 8> between;
+  between.insert(end.getParent());
+  for (unsigned at = 0; at < between.size(); ++at)
+    if (between[at] != begin)
+      between.insert(pred_begin(between[at]), pred_end(between[at]));
+  between.remove(begin);
+  return llvm::none_of(make_range(first.getIterator(), begin->end()),
+                       mayFree) &&
+         llvm::none_of(between, [](const BasicBlock *block) {
+           return llvm::any_of(*block, mayFree);
+         });
 }
 
 /// Finds how many elements \p inner reads from \p begin on, by the comparison
@@ -453,7 +473,7 @@ void ListWriter::forgetAtCalls() {
 /// fault.
 ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
   Value *now = row.getPointerOperand();
-  Range &range = ranges[getUnderlyingObject(now, 0)];
+  Range &range = ranges[{getUnderlyingObject(now, 0), row.getType()}];
   Instruction *end = getPlaceAfter(row);
   if (range.place && keepsMemory(*range.place, *end))
     return range;
@@ -626,8 +646,8 @@ void ListWriter::writeElements() {
     return known;
   };
   for (const Lookup &lookup : row.lookups)
-    writePrefetch(*lookup.access, lookup.isWritten, 1,
-                  copyHere(lookup.address), builder);
+    writePrefetch(*lookup.access, lookup.isWritten, 1, copyHere(lookup.address),
+                  builder);
   at->addIncoming(row.from, isLong);
   at->addIncoming(builder.CreateAdd(at, ConstantInt::get(number, row.bytes)),
                   block);

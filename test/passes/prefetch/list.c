@@ -33,6 +33,21 @@ void some(const int *queue, long n, const long *row, const int *next, const char
       if (isUsed[k]) seen[next[k]]++;
 }
 int stops(int);
+// The list is known to be there until the row begins, or may be freed.
+void after(const int *queue, long n, const long *row, const int *next, int *seen) {
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 2 lookups by an index, 16 iterations ahead; 1 row, 8 iterations ahead; what
+  for (long i = 0; i < n; i++) {
+    int u = queue[i];
+    if (!seen[u])
+      for (long k = row[u]; k < row[u + 1]; k++) seen[next[k]]++;
+  }
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches {{.*}} 8 iterations ahead [-Rpass
+  for (long i = 0; i < n; i++) {
+    int u = queue[i];
+    if (!stops(u))
+      for (long k = row[u]; k < row[u + 1]; k++) seen[next[k]]++;
+  }
+}
 struct Graph { long *row; };
 long early(const unsigned *queue, const struct Graph *graph, const int *next, long n) {
   // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
