@@ -70,10 +70,8 @@ void SectorControl::report(Missing what, const char *cost) {
   const char *fix = getFix(what);
   if (!messages || !fix || messages->hasSaid(MPG_MSG_SECTOR))
     return;
-  LineBuffer line;
-  line.add("sector cache: ").add(getText(what)).add("; cost: ").add(cost);
-  line.add("; fix: ").add(fix);
-  messages->report(MPG_MSG_SECTOR, line);
+  messages->report(MPG_MSG_SECTOR, "sector cache: ", getText(what),
+                   "; cost: ", cost, "; fix: ", fix);
 }
 
 int SectorControl::check() {

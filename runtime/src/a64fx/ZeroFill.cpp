@@ -34,10 +34,10 @@ void mpg_check_zero_fill(uint32_t minBlockBytes) {
   if (!bytes) {
     line.add("zero fill: the system forbids DC ZVA");
   } else {
-    line.add("zero fill: DC ZVA zeroes ").addNumber(bytes);
+    line.addAll("zero fill: DC ZVA zeroes ", bytes);
     line.add(" bytes here, and the program is made for ");
     if (minBlockBytes < maxBlockBytes)
-      line.addNumber(minBlockBytes).add(" to ");
+      line.addAll(minBlockBytes, " to ");
     line.addNumber(maxBlockBytes);
   }
   line.add("; cost: its stores read each line first, as without --mpg-zfill");

@@ -177,15 +177,14 @@ static void addShort(LineBuffer &line, const char *text) {
 
 static void reportBadValue(const Setting &setting, const char *text,
                            Messages &messages) {
-  LineBuffer line;
-  line.add(setting.name).add("='");
+  LineBuffer line(setting.name, "='");
   addShort(line, text);
-  line.add(" is not valid (").add(setting.domain);
+  line.addAll(" is not valid (", setting.domain);
   if (setting.type == ValueType::policy3)
-    line.add(" for .bss, stacks and mmap, such as ").add(setting.fallback);
+    line.addAll(" for .bss, stacks and mmap, such as ", setting.fallback);
   line.add(")");
   if (setting.fallback[0])
-    line.add("; the default, ").add(setting.fallback).add(", is used");
+    line.addAll("; the default, ", setting.fallback, ", is used");
   else
     line.add("; it counts as not set");
   messages.report(MPG_MSG_BAD_VALUE, line);
@@ -194,9 +193,8 @@ static void reportBadValue(const Setting &setting, const char *text,
 /// The C library takes the first of two, others may take the last.
 static void reportTwice(const Setting &setting, const char *text,
                         Messages &messages) {
-  LineBuffer line;
-  line.add(setting.name)
-      .add(" is set twice, to different values; the first, '");
+  LineBuffer line(setting.name,
+                  " is set twice, to different values; the first, '");
   addShort(line, text);
   line.add(", counts");
   messages.report(MPG_MSG_BAD_VALUE, line);
@@ -289,7 +287,7 @@ static void reportUnknownNames(const char *const *environment,
     line.add(entry, length < 64 ? length : 64)
         .add(" is unknown and has no effect");
     if (nearest)
-      line.add("; did you mean ").add(nearest).add("?");
+      line.addAll("; did you mean ", nearest, "?");
     messages.report(MPG_MSG_BAD_VALUE, line);
   }
 }
@@ -314,12 +312,12 @@ static void reportConflict(const Values &values, Messages &messages) {
   Mode mode = Mode(values.of(Variable::MPG_MODE));
   if (mode != Mode::hugetlb && mode != Mode::thp)
     return;
-  LineBuffer line;
-  line.add("XOS_MMM_L_HPAGE_TYPE=none switches large pages off, so MPG_MODE=")
-      .add(mode == Mode::thp ? "thp" : "hugetlb")
-      .add(" has no effect (all memory stays on normal pages); fix: unset one "
-           "of them");
-  messages.report(MPG_MSG_CONFLICT, line);
+  messages.report(
+      MPG_MSG_CONFLICT,
+      "XOS_MMM_L_HPAGE_TYPE=none switches large pages off, so MPG_MODE=",
+      mode == Mode::thp ? "thp" : "hugetlb",
+      " has no effect (all memory stays on normal pages); fix: unset one "
+      "of them");
 }
 
 static Paging parsePaging(const Values &values, unsigned field) {
@@ -337,17 +335,14 @@ static size_t readHugeBytes(Values &values, Mode mode, Messages &messages) {
                                  size_t(16) << 30};
   size_t bytes = sizes[values.of(Variable::XOS_MMM_L_HUGETLB_SZ)];
   constexpr const char *folder = "/sys/kernel/mm/hugepages";
-  LineBuffer path;
-  path.add(folder).add("/hugepages-").addNumber(bytes >> 10).add("kB");
+  LineBuffer path(folder, "/hugepages-", bytes >> 10, "kB");
   if (mode == Mode::none || bytes == sizes[0] || exists(path.text()) ||
       !exists(folder))
     return bytes;
-  LineBuffer line;
-  line.add("XOS_MMM_L_HUGETLB_SZ: this kernel has no pages of ")
-      .addBytes(bytes)
-      .add("; pages of 2 MiB are used; fix: take a size out of ")
-      .add(folder);
-  messages.report(MPG_MSG_BAD_VALUE, line);
+  messages.report(
+      MPG_MSG_BAD_VALUE, "XOS_MMM_L_HUGETLB_SZ: this kernel has no pages of ",
+      Bytes(bytes), "; pages of 2 MiB are used; fix: take a size out of ",
+      folder);
   values.set(Variable::XOS_MMM_L_HUGETLB_SZ, 0);
   return sizes[0];
 }
@@ -439,15 +434,12 @@ static void reportCostly(const Values &values, const Config &config,
   if (!values.has(Variable::MALLOC_MMAP_THRESHOLD_) || config.arenaFree == 2 ||
       config.mode == Mode::none || threshold >= config.hugeBytes)
     return;
-  LineBuffer line;
-  line.add("MALLOC_MMAP_THRESHOLD_=")
-      .addNumber(threshold)
-      .add(": each block of that size and more takes large pages of its own "
-           "and clears them (a hundred times slower where many come and go); "
-           "fix: unset it, or ")
-      .addNumber(config.hugeBytes)
-      .add(" and more");
-  messages.report(MPG_MSG_CONFLICT, line);
+  messages.report(
+      MPG_MSG_CONFLICT, "MALLOC_MMAP_THRESHOLD_=", threshold,
+      ": each block of that size and more takes large pages of its own "
+      "and clears them (a hundred times slower where many come and go); "
+      "fix: unset it, or ",
+      config.hugeBytes, " and more");
 }
 
 /// Tools of the C library that see its own malloc alone.
@@ -462,11 +454,10 @@ static void reportBlindTools(const char *const *environment,
     tool = "libmemusage.so";
   if (!tool)
     return;
-  LineBuffer line;
-  line.add(tool).add(" sees no block, because malloc is libmpg's; fix: "
-                     "MPG_MODE=none where memory is to be traced, or mpgrun "
-                     "--profile");
-  messages.report(MPG_MSG_CONFLICT, line);
+  messages.report(MPG_MSG_CONFLICT, tool,
+                  " sees no block, because malloc is libmpg's; fix: "
+                  "MPG_MODE=none where memory is to be traced, or mpgrun "
+                  "--profile");
 }
 
 static const char *skipSpace(const char *at) {

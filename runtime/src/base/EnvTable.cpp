@@ -236,7 +236,7 @@ static void addValue(LineBuffer &line, const Setting &setting, uint64_t value) {
       addWord(line.add(field ? ":" : ""), setting.domain, value >> field & 1);
     break;
   case ValueType::pair:
-    line.addNumber(value & 255).add(",").addNumber(value >> 8);
+    line.addAll(value & 255, ",", value >> 8);
     break;
   case ValueType::file:
     break;
@@ -306,14 +306,13 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
   addValue(line.add(setting.name).add("="), setting, inForce);
   const char *given = findValue(environment, setting.name);
   if (variable == Variable::XOS_MMM_L_PAGING_POLICY && config.pagingBecause)
-    line.add(" (not set; ").add(config.pagingBecause).add(")");
+    line.addAll(" (not set; ", config.pagingBecause, ")");
   if (variable == Variable::MPG_FIRST_TOUCH && config.againstParts)
-    line.add(" (no effect on .bss: ").add(config.againstParts).add(")");
+    line.addAll(" (no effect on .bss: ", config.againstParts, ")");
   if (const char *asker = variable == Variable::MPG_TEXT
                               ? findOtherAsker(environment)
                               : nullptr)
-    line.add(" (").add(asker).add(
-        ": glibc.elf.thp asks too, from glibc 2.44 on)");
+    line.addAll(" (", asker, ": glibc.elf.thp asks too, from glibc 2.44 on)");
   if (!given || !parseValue(setting, given, asked))
     return; // a wrong value has had its own line
   if (variable == Variable::XOS_MMM_L_PRINT_ENV)
@@ -329,15 +328,13 @@ void mpg::addSetting(LineBuffer &line, Variable variable, const Config &config,
         .add(against ? against : setting.overriddenBy)
         .add(" decides)");
   else if (against)
-    line.add(" (no effect: ").add(against).add(")");
+    line.addAll(" (no effect: ", against, ")");
 }
 
 void mpg::printEnv(const Config &config, const char *const *environment,
                    const char *file) {
-  LineBuffer head;
-  head.add("mpg: settings in force (libmpg " MPG_VERSION ", ")
-      .add(*file ? file : "part of the program")
-      .add(")");
+  LineBuffer head("mpg: settings in force (libmpg " MPG_VERSION ", ",
+                  *file ? file : "part of the program", ")");
   if (config.mode == Mode::none)
     head.add("; large pages are off, malloc is the C library's");
   head.print();

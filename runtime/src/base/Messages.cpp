@@ -89,8 +89,7 @@ static void copyText(char *to, size_t capacity, const char *from) {
 /// Whether \p fd has the name of mpgrun's file or, where /proc is hidden, is a
 /// file without a name.
 static bool isNamedForState(int fd) {
-  LineBuffer path;
-  path.add("/proc/self/fd/").addNumber(uint64_t(fd));
+  LineBuffer path("/proc/self/fd/", uint64_t(fd));
   char name[4096]; // a page: the kernel never returns more
   long length = rawCall(SYS_readlinkat, AT_FDCWD, long(path.text()), long(name),
                         sizeof(name));
@@ -162,9 +161,7 @@ void Messages::start(bool speaksHere, int fd, int statePid) {
   openState(fd, statePid);
   if (fd >= 0 && statePid && !processes.isOpen()) {
     // Python closes descriptors before it starts a program.
-    LineBuffer path;
-    path.add("/proc/").addNumber(uint64_t(statePid));
-    path.add("/fd/").addNumber(uint64_t(fd));
+    LineBuffer path("/proc/", uint64_t(statePid), "/fd/", uint64_t(fd));
     int own = int(
         rawCall(SYS_openat, AT_FDCWD, long(path.text()), O_RDWR | O_CLOEXEC));
     openState(own, statePid);
@@ -357,7 +354,7 @@ void Messages::report(mpg_code code, LineBuffer &line) {
     return;
   LineBuffer whole;
   if (usesVendorCodes && isVendorCode(code))
-    whole.add("[WARN] xos LPG ").addNumber(code).add(" - ");
+    whole.addAll("[WARN] xos LPG ", code, " - ");
   else
     whole.add("mpg: ");
   whole.add(line.text());

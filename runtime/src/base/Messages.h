@@ -19,16 +19,34 @@
 
 namespace mpg {
 
+/// "2 MiB", "312 KiB", "17 bytes" in a line: the largest unit without a
+/// remainder, or one decimal.
+struct Bytes {
+  explicit Bytes(uint64_t value) : value(value) {}
+  uint64_t value;
+};
+/// "0x404000" in a line.
+struct Hex {
+  explicit Hex(uintptr_t value) : value(value) {}
+  uintptr_t value;
+};
+
 /// Text of at most 511 bytes; what does not fit is cut off, a line always ends
 /// in a newline.
 class LineBuffer {
 public:
+  /// Of texts, numbers, Bytes and Hex.
+  template <typename... Parts> explicit LineBuffer(Parts... parts) {
+    addAll(parts...);
+  }
+  template <typename... Parts> LineBuffer &addAll(Parts... parts) {
+    (addPart(parts), ...);
+    return *this;
+  }
   LineBuffer &add(const char *text);
   LineBuffer &add(const char *text, size_t length); ///< unprintable bytes as ?
   LineBuffer &addNumber(uint64_t value);
   LineBuffer &addHex(uintptr_t value);
-  /// "2 MiB", "312 KiB", "17 bytes": the largest unit without a remainder, or
-  /// one decimal.
   LineBuffer &addBytes(uint64_t bytes);
   const char *text() const { return buffer; }
   size_t length() const { return used; }
@@ -38,6 +56,11 @@ public:
   void print();
 
 private:
+  void addPart(const char *text) { add(text); }
+  void addPart(uint64_t value) { addNumber(value); }
+  void addPart(Bytes bytes) { addBytes(bytes.value); }
+  void addPart(Hex address) { addHex(address.value); }
+
   char buffer[512];
   size_t used = 0;
 };
@@ -108,6 +131,11 @@ public:
   /// MPG_MSG_BAD_VALUE: that text) has been printed before, or the process is
   /// quiet and this is not an error. Always records it in the state.
   void report(mpg_code code, LineBuffer &line);
+  /// The same with a line of \p parts.
+  template <typename... Parts> void report(mpg_code code, Parts... parts) {
+    LineBuffer line(parts...);
+    report(code, line);
+  }
 
   /// Whether report() was called with \p code before.
   bool hasSaid(mpg_code code);

@@ -153,12 +153,11 @@ static void reportRefused(const char *reason) {
   if (base.hasTold)
     return;
   base.hasTold = true;
-  LineBuffer line;
-  line.add("a call for single pages of memory on large pages fails with "
-           "EINVAL: ")
-      .add(reason)
-      .add("; fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
-  base.messages->report(MPG_MSG_KERNEL, line);
+  base.messages->report(
+      MPG_MSG_KERNEL,
+      "a call for single pages of memory on large pages fails with "
+      "EINVAL: ",
+      reason, "; fix: XOS_MMM_L_HPAGE_TYPE=none for this program");
 }
 
 /// Whether there is anything to move: asked before threads are stopped for it.

@@ -213,10 +213,6 @@ static uint64_t millisecondsNow() {
   return uint64_t(now.tv_sec) * 1000 + uint64_t(now.tv_nsec) / 1000000;
 }
 
-static void report(LineBuffer &line) {
-  forks.messages->report(MPG_MSG_FORK, line);
-}
-
 namespace {
 
 /// Memory that left the pool.
@@ -229,23 +225,17 @@ struct Moved {
 } // namespace
 
 static void reportMoved(const Moved &moved, uint64_t milliseconds) {
-  LineBuffer line;
-  line.add("fork: ")
-      .addBytes(moved.bytes)
-      .add(" have left the pool for ")
-      .add(moved.source == Source::thp ? "transparent huge" : "normal")
-      .add(" pages for good, in ")
-      .addNumber(milliseconds)
-      .add(" ms");
+  LineBuffer line("fork: ", Bytes(moved.bytes), " have left the pool for ",
+                  moved.source == Source::thp ? "transparent huge" : "normal",
+                  " pages for good, in ", milliseconds, " ms");
   if (moved.delayedBytes)
-    line.add(", ")
-        .addBytes(moved.delayedBytes)
-        .add(" of them for normal ones at first, because free memory is in "
-             "small pieces: malloc makes them large later");
+    line.addAll(", ", Bytes(moved.delayedBytes),
+                " of them for normal ones at first, because free memory is in "
+                "small pieces: malloc makes them large later");
   line.add(": a child cannot be sure to get large pages when it writes; "
            "cost: more TLB misses; fix: posix_spawn() or vfork() instead, or "
            "MPG_FORK=share where children only call exec");
-  report(line);
+  forks.messages->report(MPG_MSG_FORK, line);
 }
 
 /// Returns an errno value. pre: the other threads stand still.
@@ -293,33 +283,30 @@ static Safety leaveLargePages() {
 // A copy for the child
 
 static void reportImpossible(uint64_t bytes) {
-  LineBuffer line;
-  line.add("fork: not done, with ENOMEM: there is no memory for ")
-      .addBytes(bytes)
-      .add(" that the child cannot share on large pages, neither normal nor "
-           "of the pool; fix: more memory, posix_spawn() or vfork() instead, "
-           "or MPG_FORK=share where children only call exec");
-  report(line);
+  forks.messages->report(
+      MPG_MSG_FORK, "fork: not done, with ENOMEM: there is no memory for ",
+      Bytes(bytes),
+      " that the child cannot share on large pages, neither normal nor "
+      "of the pool; fix: more memory, posix_spawn() or vfork() instead, "
+      "or MPG_FORK=share where children only call exec");
 }
 
 static void reportNoRoom() {
-  LineBuffer line;
-  line.add("fork: not done, with ENOMEM: there is no room for the notes and "
-           "the stack that it takes to move memory off large pages for the "
-           "child; fix: more mappings (vm.max_map_count) or addresses (ulimit "
-           "-v), posix_spawn() or vfork() instead, or MPG_FORK=share where "
-           "children only call exec");
-  report(line);
+  forks.messages->report(
+      MPG_MSG_FORK,
+      "fork: not done, with ENOMEM: there is no room for the notes and "
+      "the stack that it takes to move memory off large pages for the "
+      "child; fix: more mappings (vm.max_map_count) or addresses (ulimit "
+      "-v), posix_spawn() or vfork() instead, or MPG_FORK=share where "
+      "children only call exec");
 }
 
 static void reportCopied(uint64_t bytes) {
-  LineBuffer line;
-  line.add("fork: each one copies ")
-      .addBytes(bytes)
-      .add(" for the child: a device may use this memory, a thread does not "
-           "stop, or normal memory or mappings are short; fix: "
-           "posix_spawn() or vfork() instead");
-  report(line);
+  forks.messages->report(
+      MPG_MSG_FORK, "fork: each one copies ", Bytes(bytes),
+      " for the child: a device may use this memory, a thread does not "
+      "stop, or normal memory or mappings are short; fix: "
+      "posix_spawn() or vfork() instead");
 }
 
 static bool isOnLargePages(uintptr_t address) {

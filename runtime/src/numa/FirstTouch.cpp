@@ -257,18 +257,17 @@ static int placeRuns(const SharedArray &array, const Nodes &nodes) {
 static void reportRefused(int error) {
   if (!known.messages)
     return;
-  LineBuffer line;
-  line.add("MPG_FIRST_TOUCH=mbind: ");
+  LineBuffer line("MPG_FIRST_TOUCH=mbind: ");
   if (error == EINVAL)
     line.add("this process gets no memory of the nodes that its threads run "
              "on; cost: arrays are paged in at once, on other nodes; fix: "
              "allow these nodes (numactl, cpuset)");
   else
-    line.add("the system refuses mbind (errno ")
-        .addNumber(uint64_t(error))
-        .add("); cost: arrays are touched instead, which takes all their "
-             "memory at once; fix: allow mbind in the container, or leave the "
-             "variable out");
+    line.addAll(
+        "the system refuses mbind (errno ", uint64_t(error),
+        "); cost: arrays are touched instead, which takes all their "
+        "memory at once; fix: allow mbind in the container, or leave the "
+        "variable out");
   known.messages->report(MPG_MSG_FIRST_TOUCH, line);
 }
 
@@ -317,15 +316,14 @@ static void warnIfPrepaged(const SharedArray &array) {
         nodes[i] < 0 || nodes[i] != nodes[0])
       return;
   }
-  LineBuffer line;
-  line.add("first touch comes too late for ").addBytes(array.pages.bytes());
-  line.add(" at ").addHex(array.start);
+  LineBuffer line("first touch comes too late for ", Bytes(array.pages.bytes()),
+                  " at ", Hex(array.start));
   line.add(": the pages are present already, on NUMA node ");
   line.addNumber(uint64_t(nodes[0]));
-  line.add("; cost: all threads share the memory of one node; fix: ")
-      .add(known.config->bssInParts && isInProgram(array.start)
-               ? "MPG_FIRST_TOUCH=touch"
-               : "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
+  line.addAll("; cost: all threads share the memory of one node; fix: ",
+              known.config->bssInParts && isInProgram(array.start)
+                  ? "MPG_FIRST_TOUCH=touch"
+                  : "XOS_MMM_L_PAGING_POLICY=demand:demand:demand");
   known.messages->report(MPG_MSG_FIRST_TOUCH, line);
 }
 
@@ -417,28 +415,22 @@ static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {
 }
 
 static void reportNoEffect(const char *reason, Messages &messages) {
-  LineBuffer line;
-  line.add("MPG_FIRST_TOUCH=start has no effect on .bss: ").add(reason);
-  messages.report(MPG_MSG_FIRST_TOUCH, line);
+  messages.report(MPG_MSG_FIRST_TOUCH,
+                  "MPG_FIRST_TOUCH=start has no effect on .bss: ", reason);
 }
 
 static void reportStrays(const Strays &strays, Range bss, size_t pageBytes,
                          Messages &messages) {
-  LineBuffer line;
-  line.add("MPG_FIRST_TOUCH=start: ")
-      .addBytes(strays.bytes)
-      .add(" of ")
-      .addBytes(bss.bytes())
-      .add(" of .bss are on other NUMA nodes than the threads that may use "
-           "them, the first of those for node ")
-      .addNumber(uint64_t(strays.node))
-      .add(": it has too few free pages; cost: slower access; fix: more pages "
-           "in /sys/devices/system/node/node")
-      .addNumber(uint64_t(strays.node))
-      .add("/hugepages/hugepages-")
-      .addNumber(pageBytes >> 10)
-      .add("kB/nr_hugepages");
-  messages.report(MPG_MSG_FIRST_TOUCH, line);
+  messages.report(
+      MPG_MSG_FIRST_TOUCH, "MPG_FIRST_TOUCH=start: ", Bytes(strays.bytes),
+      " of ", Bytes(bss.bytes()),
+      " of .bss are on other NUMA nodes than the threads that may use "
+      "them, the first of those for node ",
+      uint64_t(strays.node),
+      ": it has too few free pages; cost: slower access; fix: more pages "
+      "in /sys/devices/system/node/node",
+      uint64_t(strays.node), "/hugepages/hugepages-", pageBytes >> 10,
+      "kB/nr_hugepages");
 }
 
 void mpg::touchAtStart(Range bss, const Config &config, Messages &messages) {

@@ -28,8 +28,7 @@ void mpg::onlineNodes(cpu_set_t &nodes) {
 }
 
 void mpg::cpusOfNode(int node, cpu_set_t &cpus) {
-  LineBuffer path;
-  path.add("/sys/devices/system/node/node").addNumber(uint64_t(node));
+  LineBuffer path("/sys/devices/system/node/node", uint64_t(node));
   path.add("/cpulist");
   if (readCpuList(path.text(), cpus))
     return;
@@ -74,8 +73,7 @@ bool mpg::mayRunOnSeveralNodes() {
 }
 
 int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
-  LineBuffer path;
-  path.add("/sys/devices/system/node/node").addNumber(uint64_t(node));
+  LineBuffer path("/sys/devices/system/node/node", uint64_t(node));
   path.add("/distance");
   char text[4096];
   if (readSmallFile(path.text(), text, sizeof(text)) < 0)
@@ -93,8 +91,7 @@ int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
 }
 
 static bool readOfCpu(unsigned cpu, const char *file, cpu_set_t &group) {
-  LineBuffer path;
-  path.add("/sys/devices/system/cpu/cpu").addNumber(cpu).add("/").add(file);
+  LineBuffer path("/sys/devices/system/cpu/cpu", cpu, "/", file);
   return readCpuList(path.text(), group);
 }
 
@@ -116,8 +113,7 @@ static bool readNode(unsigned cpu, cpu_set_t &group) {
   if (!readCpuList("/sys/devices/system/node/has_cpu", nodes))
     return false;
   for (unsigned node = 0; node < CPU_SETSIZE; ++node) {
-    LineBuffer path;
-    path.add("/sys/devices/system/node/node").addNumber(node).add("/cpulist");
+    LineBuffer path("/sys/devices/system/node/node", node, "/cpulist");
     if (CPU_ISSET(node, &nodes) && readCpuList(path.text(), group) &&
         CPU_ISSET(cpu, &group))
       return true;
@@ -180,8 +176,7 @@ bool mpg::parseCpuList(const char *text, cpu_set_t &cpus) {
 
 void mpg::readCoreGroups(CoreGroups &groups) {
   for (unsigned node = 0; node < CoreGroups::maxNodes; ++node) {
-    LineBuffer path;
-    path.add("/sys/devices/system/node/node").addNumber(node).add("/cpulist");
+    LineBuffer path("/sys/devices/system/node/node", node, "/cpulist");
     if (!readCpuList(path.text(), groups.cpus[node]))
       CPU_ZERO(&groups.cpus[node]);
   }

@@ -192,14 +192,14 @@ static void fillTables(mpg_replica &replica, void *last) {
 static void reportMissing(const mpg_replica &replica) {
   LineBuffer line;
   int error = 0;
-  line.add("no copy of ").addBytes(replica.bytes);
+  line.addAll("no copy of ", Bytes(replica.bytes));
   if (replica.original)
-    line.add(" at ").addHex(reinterpret_cast<uintptr_t>(replica.original));
+    line.addAll(" at ", Hex(reinterpret_cast<uintptr_t>(replica.original)));
   line.add(" on NUMA node");
   for (int node = 0; node < maxNodes; ++node) {
     if (!replica.sites[node].error)
       continue;
-    line.add(error ? ", " : " ").addNumber(uint64_t(node));
+    line.addAll(error ? ", " : " ", uint64_t(node));
     error = replica.sites[node].error;
   }
   if (!error || !messages)

@@ -175,21 +175,20 @@ static void addShare(LineBuffer &line, size_t bytes, size_t all) {
         line.length() + 10 - (amount.length() < 10 ? amount.length() : 10));
   line.add(amount.text());
   size_t tenths = bytes * 1000 / all; // mapped memory: that is below 2^57
-  share.addNumber(tenths / 10).add(".").addNumber(tenths % 10);
+  share.addAll(tenths / 10, ".", tenths % 10);
   padTo(line, line.length() + 8 - share.length());
-  line.add(share.text()).add(" %");
+  line.addAll(share.text(), " %");
 }
 
 static void printRow(const char *what, int node, const Row &row, size_t all) {
-  LineBuffer line;
-  line.add("mpg:   ").add(what);
+  LineBuffer line("mpg:   ", what);
   if (node >= 0)
     line.addNumber(uint64_t(node));
   addShare(line, row.bytes, all);
   if (row.minPage) {
-    line.add("  pages of ").addBytes(row.minPage);
+    line.addAll("  pages of ", Bytes(row.minPage));
     if (row.maxPage != row.minPage)
-      line.add(" to ").addBytes(row.maxPage);
+      line.addAll(" to ", Bytes(row.maxPage));
   }
   line.print();
 }
@@ -219,11 +218,10 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
   if (bytes)
     error = findPages(getRange(memory, bytes), addToTable, &table);
   constexpr size_t longestName = 100;
-  LineBuffer line;
-  line.add("mpg: ");
+  LineBuffer line("mpg: ");
   if (name)
     line.add(name, strnlen(name, longestName)).add(": ");
-  line.addBytes(bytes).add(" at ").addHex(reinterpret_cast<uintptr_t>(memory));
+  line.addAll(Bytes(bytes), " at ", Hex(reinterpret_cast<uintptr_t>(memory)));
   if (error == EFAULT)
     line.add(": a part of it is not mapped");
   else if (error)

@@ -79,9 +79,9 @@ struct OwnMaps {
 static OwnMaps maps;
 
 static void reportNothingCanBeDone(Messages &messages) {
-  LineBuffer line;
-  line.add("MPG_MMAP=thp: memory that the program maps itself stays on normal "
-           "pages; cost: more TLB misses on it; cause: ");
+  LineBuffer line(
+      "MPG_MMAP=thp: memory that the program maps itself stays on normal "
+      "pages; cost: more TLB misses on it; cause: ");
   if (!mpg_sees_maps || !mpg_sees_maps())
     line.add("its calls of mmap do not come to libmpg; fix: link it "
              "dynamically, with libmpgrt before the C library, or use mpgrun");

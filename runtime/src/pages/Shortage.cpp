@@ -124,21 +124,15 @@ static uint64_t pagesFor(uint64_t bytes, size_t hugeBytes) {
 
 static void explainPool(LineBuffer &line, const Pool &pool, size_t hugeBytes,
                         uint64_t missingBytes) {
-  line.add("the pool of ").addBytes(hugeBytes);
+  line.addAll("the pool of ", Bytes(hugeBytes));
   if (pool.total == 0 && pool.overcommit == 0)
     line.add(" pages is empty (nr_hugepages is 0)");
   else
-    line.add(" pages has ")
-        .addNumber(pool.available())
-        .add(" of ")
-        .addNumber(pool.total)
-        .add(" left");
+    line.addAll(" pages has ", pool.available(), " of ", pool.total, " left");
   // The default size has a short name, the others only the long one.
-  line.add("; fix: echo ")
-      .addNumber(pool.total + pagesFor(missingBytes, hugeBytes))
-      .add(" > /sys/kernel/mm/hugepages/hugepages-")
-      .addNumber(hugeBytes >> 10)
-      .add("kB/nr_hugepages");
+  line.addAll("; fix: echo ", pool.total + pagesFor(missingBytes, hugeBytes),
+              " > /sys/kernel/mm/hugepages/hugepages-", hugeBytes >> 10,
+              "kB/nr_hugepages");
 }
 
 namespace {
@@ -202,10 +196,9 @@ static bool explainPromises(LineBuffer &line, uint64_t missingBytes) {
   uint64_t left = readPromisesLeft();
   if (left >= missingBytes)
     return false;
-  line.add("vm.overcommit_memory is 2, and CommitLimit leaves ")
-      .addBytes(left)
-      .add("; fix: a pool of large pages, which does not count, or a higher "
-           "vm.overcommit_ratio");
+  line.addAll("vm.overcommit_memory is 2, and CommitLimit leaves ", Bytes(left),
+              "; fix: a pool of large pages, which does not count, or a higher "
+              "vm.overcommit_ratio");
   return true;
 }
 
@@ -215,12 +208,8 @@ static bool explainLimits(LineBuffer &line, uint64_t missingBytes) {
     MemoryLimit limit = readLimit(kind);
     if (limit.leftBytes >= missingBytes)
       continue;
-    line.add("the address space limit is reached (")
-        .add(kind.name)
-        .add(" is ")
-        .addBytes(limit.bytes)
-        .add("); fix: ")
-        .add(kind.command);
+    line.addAll("the address space limit is reached (", kind.name, " is ",
+                Bytes(limit.bytes), "); fix: ", kind.command);
     return true;
   }
   return false;
@@ -240,26 +229,21 @@ static bool explainCgroup(LineBuffer &line, const CgroupLimit &limit,
              "/proc and cgroups in the container");
     return true;
   }
-  line.add("the cgroup limit ")
-      .add(limit.file)
-      .add(" is ")
-      .addBytes(limit.limitBytes)
-      .add("; fix: ask for more in the job, or echo ")
-      .addNumber(limit.limitBytes + missingBytes)
-      .add(" to that file");
+  line.addAll("the cgroup limit ", limit.file, " is ", Bytes(limit.limitBytes),
+              "; fix: ask for more in the job, or echo ",
+              limit.limitBytes + missingBytes, " to that file");
   return true;
 }
 
 static bool explainNodes(LineBuffer &line, size_t hugeBytes) {
   if (!isBoundToFewNodes(hugeBytes))
     return false;
-  line.add("the NUMA nodes that this process may use (cpuset, numactl) have "
-           "too few free pages of ")
-      .addBytes(hugeBytes)
-      .add("; fix: more pages in "
-           "/sys/devices/system/node/node*/hugepages/hugepages-")
-      .addNumber(hugeBytes >> 10)
-      .add("kB/nr_hugepages");
+  line.addAll("the NUMA nodes that this process may use (cpuset, numactl) have "
+              "too few free pages of ",
+              Bytes(hugeBytes),
+              "; fix: more pages in "
+              "/sys/devices/system/node/node*/hugepages/hugepages-",
+              hugeBytes >> 10, "kB/nr_hugepages");
   return true;
 }
 
@@ -280,12 +264,12 @@ static void explainNo2Mib(LineBuffer &line) {
   char text[64];
   bool hasSwitch =
       readSmallFile(MPG_THP_FOLDER MPG_THP_2M, text, sizeof text) > 0;
-  line.add("on base pages of ")
-      .addBytes(basePageBytes())
-      .add(hasSwitch ? " the separate switch for 2 MiB is off; "
-                       "fix: echo madvise > " MPG_THP_FOLDER MPG_THP_2M
-                     : " this kernel has no transparent huge pages of 2 MiB; "
-                       "fix: set up a pool of large pages");
+  line.addAll("on base pages of ", Bytes(basePageBytes()),
+              hasSwitch
+                  ? " the separate switch for 2 MiB is off; "
+                    "fix: echo madvise > " MPG_THP_FOLDER MPG_THP_2M
+                  : " this kernel has no transparent huge pages of 2 MiB; "
+                    "fix: set up a pool of large pages");
 }
 
 static void explainThp(LineBuffer &line, uint64_t missingBytes) {
@@ -340,17 +324,16 @@ void mpg::explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
   if (!pool.exists && explainHiddenFiles(line))
     return;
   if (!pool.exists) {
-    line.add("this kernel has no pages of ")
-        .addBytes(hugeBytes)
-        .add("; fix: a kernel with CONFIG_HUGETLBFS, or unset "
-             "XOS_MMM_L_HUGETLB_SZ");
+    line.addAll("this kernel has no pages of ", Bytes(hugeBytes),
+                "; fix: a kernel with CONFIG_HUGETLBFS, or unset "
+                "XOS_MMM_L_HUGETLB_SZ");
     return;
   }
   if (error == EPERM || error == EACCES || error == ENOSYS) {
-    line.add("the system call for it is forbidden (")
-        .add(error == ENOSYS ? "ENOSYS" : "no permission")
-        .add("); fix: allow mmap, mremap and memfd_create in the job's "
-             "system call filter");
+    line.addAll("the system call for it is forbidden (",
+                error == ENOSYS ? "ENOSYS" : "no permission",
+                "); fix: allow mmap, mremap and memfd_create in the job's "
+                "system call filter");
     return;
   }
   // From the process outwards: its own limits, its groups, its nodes, and only

@@ -268,8 +268,8 @@ void Remap::addReason(LineBuffer &line, const Tally &tally,
   else if (tally.total < hugePageBytes)
     line.add("smaller than a large page");
   else if (tally.movable < tally.total)
-    line.addBytes(tally.total - tally.movable)
-        .add(" share large pages with other memory; fix: link with ld.mpg");
+    line.addAll(Bytes(tally.total - tally.movable),
+                " share large pages with other memory; fix: link with ld.mpg");
 }
 
 void Remap::reportRegion(mpg_region_kind kind, Range region,
@@ -286,12 +286,8 @@ void Remap::reportRegion(mpg_region_kind kind, Range region,
 }
 
 void Remap::reportHidden(const Tally &all) {
-  LineBuffer line;
-  line.add(".data and .bss: ")
-      .addBytes(all.total)
-      .add(" stay on normal pages (more TLB misses): ")
-      .add(hiddenMap);
-  messages.report(MPG_MSG_KERNEL, line);
+  messages.report(MPG_MSG_KERNEL, ".data and .bss: ", Bytes(all.total),
+                  " stay on normal pages (more TLB misses): ", hiddenMap);
 }
 
 /// The linker's layout keeps more than half of a large program on normal pages.
@@ -299,17 +295,12 @@ void Remap::reportLayout(const Tally &all) {
   // Two frames are what the edges of any program may cost: no news.
   if (all.total < 2 * hugePageBytes || all.movable * 2 >= all.total)
     return;
-  LineBuffer line;
   // Begins like the vendor's message: job scripts search for it.
-  line.add("Failed to map HugeTLBfs for data/bss: ")
-      .addBytes(all.total - all.movable)
-      .add(" of ")
-      .addBytes(all.total)
-      .add(" share large pages of ")
-      .addBytes(hugePageBytes)
-      .add(" with other segments; they stay on normal pages (more TLB "
-           "misses); fix: link with ld.mpg");
-  messages.report(MPG_LPG_OVERLAP, line);
+  messages.report(MPG_LPG_OVERLAP, "Failed to map HugeTLBfs for data/bss: ",
+                  Bytes(all.total - all.movable), " of ", Bytes(all.total),
+                  " share large pages of ", Bytes(hugePageBytes),
+                  " with other segments; they stay on normal pages (more TLB "
+                  "misses); fix: link with ld.mpg");
 }
 
 void Remap::reportMissing(const Tally &all, const Mover &mover) {
@@ -321,12 +312,8 @@ void Remap::reportMissing(const Tally &all, const Mover &mover) {
   if (usedThp() && missing * 20 < all.movable)
     return;
   Source source = mover.failed() ? mover.failedSource : Source::thp;
-  LineBuffer line;
-  line.add(".data and .bss: ")
-      .addBytes(missing)
-      .add(" of ")
-      .addBytes(all.total)
-      .add(" stay on normal pages (more TLB misses): ");
+  LineBuffer line(".data and .bss: ", Bytes(missing), " of ", Bytes(all.total),
+                  " stay on normal pages (more TLB misses): ");
   explainShortage(line, source, hugePageBytes, missing, mover.error);
   messages.report(source == Source::thp ? MPG_MSG_KERNEL : MPG_MSG_SHORTAGE,
                   line);
@@ -336,13 +323,11 @@ void Remap::reportMissing(const Tally &all, const Mover &mover) {
 void Remap::reportLeftForTouch(const Mover &mover) {
   if (!mover.leftForTouch)
     return;
-  LineBuffer line;
-  line.add(".bss: ")
-      .addBytes(mover.leftForTouch)
-      .add(" come at the first touch, although PAGING_POLICY is prepage: that "
-           "much memory is not free (MemAvailable, with an eighth for others); "
-           "fix: PAGING_POLICY=demand:demand:demand, or a pool of large pages");
-  messages.report(MPG_MSG_KERNEL, line);
+  messages.report(
+      MPG_MSG_KERNEL, ".bss: ", Bytes(mover.leftForTouch),
+      " come at the first touch, although PAGING_POLICY is prepage: that "
+      "much memory is not free (MemAvailable, with an eighth for others); "
+      "fix: PAGING_POLICY=demand:demand:demand, or a pool of large pages");
 }
 
 void Remap::report(const Mover &mover) {
@@ -360,13 +345,11 @@ void Remap::report(const Mover &mover) {
     all.promised += tally.promised;
   }
   if (manyThreads) {
-    LineBuffer line;
-    line.add(".data and .bss: ")
-        .addBytes(all.total)
-        .add(" stay on normal pages (more TLB misses): there is more than one "
-             "thread at start-up; fix: do not start threads in a constructor, "
-             "or name libmpg first in LD_PRELOAD");
-    messages.report(MPG_LPG_THREADS, line);
+    messages.report(
+        MPG_LPG_THREADS, ".data and .bss: ", Bytes(all.total),
+        " stay on normal pages (more TLB misses): there is more than one "
+        "thread at start-up; fix: do not start threads in a constructor, "
+        "or name libmpg first in LD_PRELOAD");
     return;
   }
   if (isMapHidden)

@@ -270,14 +270,12 @@ static void reportRest(const TextTally &tally, TextMode mode,
   // The two ends of a segment are what any program may cost.
   if (!tally.reason || tally.bytes < tally.hugeBytes + hugeFrameBytes)
     return;
-  LineBuffer line;
-  line.add(mode == TextMode::copy ? "MPG_TEXT=copy: " : "MPG_TEXT=auto: ")
-      .addBytes(tally.bytes - tally.hugeBytes)
-      .add(" of ")
-      .addBytes(tally.bytes)
-      .add(" of code and constants stay on normal pages (more TLB misses): ")
-      .add(tally.reason);
-  messages.report(MPG_MSG_TEXT, line);
+  messages.report(
+      MPG_MSG_TEXT,
+      mode == TextMode::copy ? "MPG_TEXT=copy: " : "MPG_TEXT=auto: ",
+      Bytes(tally.bytes - tally.hugeBytes), " of ", Bytes(tally.bytes),
+      " of code and constants stay on normal pages (more TLB misses): ",
+      tally.reason);
 }
 
 void mpg::placeText(const Config &config, Messages &messages) {

@@ -110,33 +110,27 @@ static void reportShortage(Messages &messages, const Plan &plan, int error) {
   explainShortage(cause, plan.source, plan.hugePageBytes,
                   plan.large.empty() ? wantedBytes(plan) : plan.large.bytes(),
                   error);
-  line.add("the process stack stays on normal pages")
-      .add(cost)
-      .add("; cause: ")
-      .add(cause.text());
+  line.addAll("the process stack stays on normal pages", cost,
+              "; cause: ", cause.text());
   messages.report(MPG_MSG_SHORTAGE, line);
   reportLeft(messages, plan, cause.text());
 }
 
 static void reportThreads(Messages &messages, const Plan &plan,
                           unsigned count) {
-  LineBuffer line;
-  line.add("the process stack stays on normal pages: ")
-      .addNumber(count)
-      .add(" threads run before main")
-      .add(cost)
-      .add("; fix: start threads in main and not in constructors");
-  messages.report(MPG_LPG_THREADS, line);
+  messages.report(MPG_LPG_THREADS,
+                  "the process stack stays on normal pages: ", count,
+                  " threads run before main", cost,
+                  "; fix: start threads in main and not in constructors");
   reportLeft(messages, plan, "several threads before main");
 }
 
 static void reportExecutable(Messages &messages, const Plan &plan) {
-  LineBuffer line;
-  line.add("the process stack stays on normal pages: the program asks for an "
-           "executable stack")
-      .add(cost)
-      .add("; fix: mpgaudit --explain=MPG160");
-  messages.report(MPG_MSG_CONFLICT, line);
+  messages.report(
+      MPG_MSG_CONFLICT,
+      "the process stack stays on normal pages: the program asks for an "
+      "executable stack",
+      cost, "; fix: mpgaudit --explain=MPG160");
   reportLeft(messages, plan, "executable stack");
 }
 
@@ -147,9 +141,8 @@ static void addObstacle(LineBuffer &line, Range place) {
   while (maps.next(mapping)) {
     if (!mapping.range.overlaps(place))
       continue;
-    line.add(mapping.name[0] ? mapping.name : "other memory")
-        .add(" lies there, at ")
-        .addHex(mapping.range.start);
+    line.addAll(mapping.name[0] ? mapping.name : "other memory",
+                " lies there, at ", Hex(mapping.range.start));
     return;
   }
   line.add("the address space ends there");
@@ -160,33 +153,26 @@ static void reportParted(Messages &messages, const Plan &plan) {
   Range wanted{plan.old.end, roundUp(plan.old.end, plan.hugePageBytes)};
   LineBuffer line;
   if (plan.readable) {
-    line.add("no room above the process stack at ")
-        .addHex(plan.old.end)
-        .add(": ");
+    line.addAll("no room above the process stack at ", Hex(plan.old.end), ": ");
     addObstacle(line, wanted);
   } else {
     line.add("the kernel does not let the arguments leave the process stack");
   }
-  line.add("; cost: its first ")
-      .addBytes(plan.old.end - plan.large.end)
-      .add(" stay on normal pages, ")
-      .addBytes(plan.large.bytes())
-      .add(" below are large; fix: ")
-      .add(plan.readable
-               ? "address space randomisation on (not setarch -R, not under a "
-                 "debugger), or a kernel that keeps the vDSO away from the "
-                 "stack"
-               : "a kernel with CONFIG_CHECKPOINT_RESTORE");
+  line.addAll(
+      "; cost: its first ", Bytes(plan.old.end - plan.large.end),
+      " stay on normal pages, ", Bytes(plan.large.bytes()),
+      " below are large; fix: ",
+      plan.readable
+          ? "address space randomisation on (not setarch -R, not under a "
+            "debugger), or a kernel that keeps the vDSO away from the "
+            "stack"
+          : "a kernel with CONFIG_CHECKPOINT_RESTORE");
   messages.report(plan.readable ? MPG_LPG_STACK_BOTTOM : MPG_MSG_KERNEL, line);
 }
 
 static void reportNoRoomBelow(Messages &messages, const Plan &plan) {
-  LineBuffer line;
-  line.add("no room below the process stack at ")
-      .addHex(plan.old.start)
-      .add(" for ")
-      .addBytes(plan.below().bytes())
-      .add(": ");
+  LineBuffer line("no room below the process stack at ", Hex(plan.old.start),
+                  " for ", Bytes(plan.below().bytes()), ": ");
   addObstacle(line, plan.below());
   line.add("; cost: the stack stays on normal pages; fix: a lower limit "
            "(ulimit -s), or keep mappings away from the stack");
@@ -244,19 +230,14 @@ static bool isTooMuch(const Plan &plan, Messages &messages) {
   uint64_t wanted = wantedBytes(plan);
   if (wanted <= left / stackShareOfLimit)
     return false;
-  LineBuffer line;
-  line.add("the process stack stays on normal pages")
-      .add(cost)
-      .add("; cause: ")
-      .add(isPromise ? "vm.overcommit_memory is 2, CommitLimit leaves "
-                     : "a limit on memory (ulimit -v or -d) leaves ")
-      .addBytes(left)
-      .add(", and all ")
-      .addBytes(wanted)
-      .add(" of it would count from the start; fix: raise ")
-      .add(isPromise ? "vm.overcommit_ratio" : "the limit")
-      .add(", or lower that of the stack (ulimit -s)");
-  messages.report(MPG_MSG_SHORTAGE, line);
+  messages.report(MPG_MSG_SHORTAGE, "the process stack stays on normal pages",
+                  cost, "; cause: ",
+                  isPromise ? "vm.overcommit_memory is 2, CommitLimit leaves "
+                            : "a limit on memory (ulimit -v or -d) leaves ",
+                  Bytes(left), ", and all ", Bytes(wanted),
+                  " of it would count from the start; fix: raise ",
+                  isPromise ? "vm.overcommit_ratio" : "the limit",
+                  ", or lower that of the stack (ulimit -s)");
   reportLeft(messages, plan, "a limit on memory is near");
   return true;
 }

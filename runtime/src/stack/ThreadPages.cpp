@@ -58,10 +58,10 @@ static constexpr uint64_t cappedShare = 4;
 // Messages
 
 static void reportShortage(uint64_t missingBytes, Source source, int error) {
-  LineBuffer line;
-  line.addBytes(missingBytes)
-      .add(" of a thread's stack stay on normal pages; cost: more TLB misses "
-           "on it, and so for every thread that comes now; cause: ");
+  LineBuffer line(
+      Bytes(missingBytes),
+      " of a thread's stack stay on normal pages; cost: more TLB misses "
+      "on it, and so for every thread that comes now; cause: ");
   explainShortage(line, source, pages.hugePageBytes, missingBytes, error);
   pages.messages->report(MPG_MSG_SHORTAGE, line);
 }

@@ -196,14 +196,11 @@ static Range readUserStack(const pthread_attr_t *attributes) {
 }
 
 static void reportUserStack(Range stack) {
-  LineBuffer line;
-  line.add("the program gives a thread its own stack at ")
-      .addHex(stack.start)
-      .add(" (")
-      .addBytes(stack.bytes())
-      .add("); cost: it is left alone, on whatever pages it has; fix: "
-           "pthread_attr_setstacksize instead of pthread_attr_setstack");
-  stacks.messages->report(MPG_LPG_USER_STACK, line);
+  stacks.messages->report(
+      MPG_LPG_USER_STACK, "the program gives a thread its own stack at ",
+      Hex(stack.start), " (", Bytes(stack.bytes()),
+      "); cost: it is left alone, on whatever pages it has; fix: "
+      "pthread_attr_setstacksize instead of pthread_attr_setstack");
 }
 
 /// Stack size of threads created without attributes.

@@ -147,21 +147,18 @@ static bool programIsLinkedWithUs() {
 }
 
 static void reportStandDown(Messages &messages) {
-  LineBuffer line;
-  line.add("Fujitsu's libmpg.so.1 is in this process and moves the data "
-           "itself; this library does nothing; fix: none if that is intended; "
-           "otherwise link with -Knolargepage");
-  messages.report(MPG_MSG_VENDOR, line);
+  messages.report(
+      MPG_MSG_VENDOR,
+      "Fujitsu's libmpg.so.1 is in this process and moves the data "
+      "itself; this library does nothing; fix: none if that is intended; "
+      "otherwise link with -Knolargepage");
 }
 
 static void reportAnotherIsFirst(Messages &messages, const OurFiles &files) {
-  LineBuffer line;
-  line.add("two files of this library are in this process; ")
-      .add(files.first)
-      .add(" came first and is at work, ")
-      .add(files.own)
-      .add(" does nothing; fix: only one in LD_PRELOAD, and none under mpgrun");
-  messages.report(MPG_MSG_TWICE, line);
+  messages.report(
+      MPG_MSG_TWICE, "two files of this library are in this process; ",
+      files.first, " came first and is at work, ", files.own,
+      " does nothing; fix: only one in LD_PRELOAD, and none under mpgrun");
 }
 
 // The steps

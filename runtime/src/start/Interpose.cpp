@@ -463,9 +463,9 @@ static void *nextDefinition(const char *name) {
   }
   if (found)
     return found;
-  LineBuffer line;
-  line.add("mpg: operator new: out of memory, and no C++ library to throw "
-           "std::bad_alloc; the program ends");
+  LineBuffer line(
+      "mpg: operator new: out of memory, and no C++ library to throw "
+      "std::bad_alloc; the program ends");
   line.print();
   abort();
 }
