@@ -55,8 +55,8 @@ struct WithoutWrap : SCEVRewriteVisitor<WithoutWrap> {
 bool mpg::joinNear(MutableArrayRef<Lookup> lookups, const SCEV *place,
                    const Instruction &access, ScalarEvolution &scev) {
   for (Lookup &known : lookups) {
-    auto *apart = dyn_cast<SCEVConstant>(WithoutWrap(scev).visit(
-        scev.getMinusSCEV(place, known.place)));
+    auto *apart = dyn_cast<SCEVConstant>(
+        WithoutWrap(scev).visit(scev.getMinusSCEV(place, known.place)));
     if (apart && apart->getAPInt().abs().ult(nearBytes)) {
       known.isWritten |= access.mayWriteToMemory();
       return true;

@@ -164,8 +164,7 @@ private:
   void keepLess() MPG_REQUIRES(lock);
   void noteFree(uint64_t free, uint64_t bytes) MPG_REQUIRES(lock);
   uint64_t returnRuns(uint64_t keepBytes) MPG_REQUIRES(lock);
-  void returnPieces(uint64_t freedBytes, uint64_t keepBytes)
-      MPG_REQUIRES(lock);
+  void returnPieces(uint64_t freedBytes, uint64_t keepBytes) MPG_REQUIRES(lock);
   void recycleRun(uint32_t page, uint32_t pages, uint64_t besideBytes = 0)
       MPG_REQUIRES(lock);
   void recycle(uint32_t page, uint64_t besideBytes = 0) MPG_REQUIRES(lock);

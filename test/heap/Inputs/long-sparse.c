@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Holds 400 blocks of 4 MB with one byte written, makes the last quarter longer by
-// realloc(), and frees all. Then sets itself a limit on addresses of argv[2] MiB,
-// if it is given, maps argv[1] MiB, and says what is left of the heap.
+// Holds 400 blocks of 4 MB with one byte written, makes the last quarter longer
+// by realloc(), and frees all. Then sets itself a limit on addresses of argv[2]
+// MiB, if it is given, maps argv[1] MiB, and says what is left of the heap.
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -27,7 +27,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < blocks; ++i)
     free(block[i]);
   struct mpg_heap_stats freed = {sizeof freed};
-  if (stats(&freed) || freed.usedBytes + freed.freeBytes + 64 * mib < freed.mappedBytes)
+  if (stats(&freed) ||
+      freed.usedBytes + freed.freeBytes + 64 * mib < freed.mappedBytes)
     return 1;
   rlim_t bytes = argc > 2 ? strtoul(argv[2], NULL, 0) * mib : 0;
   struct rlimit limit = {bytes, bytes};
