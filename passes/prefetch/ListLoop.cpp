@@ -81,6 +81,9 @@ struct Origin {
   LoadInst *first = nullptr;
   LoadInst *last = nullptr;    ///< after it all that is loaded is known
   const Value *list = nullptr; ///< the array; of several, the last
+  /// It is exact when this inner loop begins. Null: it is a guess where another
+  /// inner loop has changed it.
+  const Loop *user = nullptr;
 };
 
 class ListWriter {
@@ -263,7 +266,11 @@ bool ListWriter::find(Value *value, Origin &origin) const {
   if (auto *phi = dyn_cast<PHINode>(step)) {
     Value *first = getFirst(*phi);
     // One of this loop is taken as it is now.
-    return first == phi || (first && find(first, origin));
+    if (first == phi)
+      return true;
+    const Loop *inner = loops.getLoopFor(phi->getParent());
+    return first && (!origin.user || inner->contains(origin.user)) &&
+           find(first, origin);
   }
   return !isFloating(*step) && !step->mayReadOrWriteMemory() &&
          isSafeToSpeculativelyExecute(step) &&
@@ -350,6 +357,7 @@ ListWriter::Row ListWriter::getRow(LoadInst &element) const {
                    : nullptr;
   Row found;
   Origin origin;
+  origin.user = inner;
   if (!step || !step->getAPInt().isPowerOf2() ||
       step->getAPInt().ugt(minPageBytes / maxElements) ||
       !findBounds(*inner, line->getStart(), found) ||
