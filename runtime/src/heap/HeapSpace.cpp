@@ -532,14 +532,20 @@ bool HeapSpace::keep(Range memory, uint64_t maxBytes) {
   for (uintptr_t at = memory.start; at < memory.end; at += hugeBytes)
     if (!isForSparse(at)) // it came later, for realloc()
       return false;
-  // To look at one frame takes a microsecond; it is another one each time.
+  // To look at one frame takes a microsecond. In steps of the golden ratio it
+  // is another one each time, whatever the order of the blocks is.
+  constexpr uint32_t step = 2654435769;
   size_t count = memory.bytes() / hugeBytes;
-  uintptr_t at = memory.start + keepTurn.fetch_add(1) % count * hugeBytes;
+  uint32_t turn = keepTurn.fetch_add(step, std::memory_order_relaxed);
+  uintptr_t at = memory.start + (turn * count >> 32) * hugeBytes;
   size_t present = countPresent({at, at + hugeBytes});
   if (present == SIZE_MAX)
     return false;
-  size_t pages = present * count;
   Locked hold(lock);
+  // A dense block looks sparse in some frames, so the last ones count, too.
+  seenPages += present - seenPages / 4;
+  present = present > seenPages / 4 ? present : seenPages / 4;
+  size_t pages = present * count;
   if ((keptPages + pages) * heapPageBytes > maxBytes)
     return false;
   keptPages += pages;

@@ -236,7 +236,8 @@ private:
   FreeRuns addresses MPG_GUARDED_BY(lock); ///< of frames without memory
   FreeRuns kept MPG_GUARDED_BY(lock);      ///< of frames with base pages
   uint64_t keptPages MPG_GUARDED_BY(lock) = 0; ///< present, of these; about
-  std::atomic<unsigned> keepTurn{0};
+  uint64_t seenPages MPG_GUARDED_BY(lock) = 0; ///< 4 times the mean of keep()
+  std::atomic<uint32_t> keepTurn{0};
   uintptr_t slabsEnd = 0;                    ///< what has no slab begins here
   Range tables MPG_GUARDED_BY(lock);         ///< the open part
   size_t openCount MPG_GUARDED_BY(lock) = 0; ///< frames whose tables are open
