@@ -5,7 +5,7 @@
 #include "DebugInfo/BlockOrigin.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;

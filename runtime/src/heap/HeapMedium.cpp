@@ -338,10 +338,10 @@ void Arena::keepReturned(uint64_t bytes) {
   if (again == 0)
     return;
   returnedBytes -= again;
-  uint64_t most = limitKept(keptBytes + again, step);
+  uint64_t allowed = limitKept(keptBytes + again, step);
   // Others have less left than before; do not ask for the difference at once.
-  if (most > keptBytes)
-    setKept(most);
+  if (allowed > keptBytes)
+    setKept(allowed);
   if (keptBytes > usualKeptBytes)
     isIdleDue.store(true, std::memory_order_relaxed);
 }
