@@ -5,6 +5,7 @@
 #include "Audit/Audit.h"
 #include "Audit/Checks.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 #include <optional>
