@@ -40,6 +40,7 @@ class PassInstrumentationCallbacks;
 class SCEV;
 class SCEVAddRecExpr;
 class SCEVExpander;
+class SCEVNAryExpr;
 class SCEVPredicate;
 class ScalarEvolution;
 class StoreInst;

@@ -5,15 +5,8 @@
 #ifndef MPG_PASSES_LOOKUP_H
 #define MPG_PASSES_LOOKUP_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "base/LLVM.h"
 #include <cstdint>
-
-namespace llvm {
-class Instruction;
-class SCEV;
-class ScalarEvolution;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
@@ -25,27 +18,27 @@ constexpr unsigned maxLookups = 16;
 constexpr const char *tooManyLookups = "it has more than 16 lookups";
 
 struct Lookup {
-  llvm::Instruction *access;
-  llvm::Value *address;
-  const llvm::SCEV *place; ///< the address, the first one in inner loops
+  Instruction *access;
+  Value *address;
+  const SCEV *place; ///< the address, the first one in inner loops
   bool isWritten;
 };
 
 /// The address of \p access if it may need a prefetch: it is a plain access,
 /// and not to a variable that the first caches hold anyway. Else null.
-llvm::Value *getPrefetchable(llvm::Instruction &access);
+Value *getPrefetchable(Instruction &access);
 
 /// Whether one of \p lookups is so near \p place that it gets the same line. It
 /// then counts as written if \p access writes.
-bool joinNear(llvm::MutableArrayRef<Lookup> lookups, const llvm::SCEV *place,
-              const llvm::Instruction &access, llvm::ScalarEvolution &scev);
+bool joinNear(MutableArrayRef<Lookup> lookups, const SCEV *place,
+              const Instruction &access, ScalarEvolution &scev);
 
 /// Whether \p step computes with floating point, which a program may have asked
 /// to trap.
-bool isFloating(const llvm::Instruction &step);
+bool isFloating(const Instruction &step);
 
 /// A copy of \p step for other operands: without what is known of its result.
-llvm::Instruction *copyStep(const llvm::Instruction &step);
+Instruction *copyStep(const Instruction &step);
 
 } // namespace mpg
 

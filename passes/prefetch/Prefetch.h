@@ -20,12 +20,7 @@
 #define MPG_PASSES_PREFETCH_H
 
 #include "base/PassOptions.h"
-#include "tags/TagWriter.h"
-#include "llvm/IR/PassManager.h"
-
-namespace llvm {
-class Loop;
-} // namespace llvm
+#include "base/StagePass.h"
 
 namespace mpg {
 
@@ -41,30 +36,24 @@ struct PrefetchVerdict {
 };
 
 /// Puts prefetches into \p loop, an innermost one with a preheader.
-PrefetchVerdict writePrefetches(llvm::Loop &loop, PrefetchLines lines,
-                                llvm::FunctionAnalysisManager &analyses);
+PrefetchVerdict writePrefetches(Loop &loop, PrefetchLines lines,
+                                FunctionAnalysisManager &analyses);
 
 /// Puts prefetches of what \p loop looks up by an index into it, \p distance
 /// iterations of the source ahead (1 to maxIndirect). Loops over the rows of
 /// another loop get them only if \p hasRows.
-PrefetchVerdict
-writeIndirectPrefetches(llvm::Loop &loop, unsigned distance, bool hasRows,
-                        llvm::FunctionAnalysisManager &analyses);
+PrefetchVerdict writeIndirectPrefetches(Loop &loop, unsigned distance,
+                                        bool hasRows,
+                                        FunctionAnalysisManager &analyses);
 
 /// Puts prefetches of what \p loop, which has loops in it, looks up by a list
 /// into it. \p distance is in iterations of short loops as these are.
-PrefetchVerdict writeListPrefetches(llvm::Loop &loop, unsigned distance,
-                                    llvm::FunctionAnalysisManager &analyses);
+PrefetchVerdict writeListPrefetches(Loop &loop, unsigned distance,
+                                    FunctionAnalysisManager &analyses);
 
-class PrefetchPass : public llvm::PassInfoMixin<PrefetchPass> {
-public:
-  explicit PrefetchPass(TagWriterPass::Stage stage) : stage(stage) {}
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
-
-private:
-  TagWriterPass::Stage stage;
+struct PrefetchPass : StagePass<PrefetchPass> {
+  using StagePass::StagePass;
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 } // namespace mpg

@@ -6,6 +6,7 @@
 #include "base/ChangeLoops.h"
 #include "base/Diagnostics.h"
 #include "prefetch/Prefetch.h"
+#include "tags/TagWriter.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"

@@ -13,39 +13,32 @@
 #include "llvm/IR/IRBuilder.h"
 #include <optional>
 
-namespace llvm {
-class SCEVNAryExpr;
-} // namespace llvm
-
 namespace mpg {
 
 /// Writes numbers of a nest at the place where its ways are set.
 class NumberWriter {
 public:
-  NumberWriter(const NestPlace &place, llvm::Instruction *at,
-               llvm::LLVMContext &context)
-      : place(place), at(at), number(llvm::Type::getInt64Ty(context)) {}
-  bool isKnown(const llvm::SCEV *expression) const;
+  NumberWriter(const NestPlace &place, Instruction *at, LLVMContext &context)
+      : place(place), at(at), number(Type::getInt64Ty(context)) {}
+  bool isKnown(const SCEV *expression) const;
   bool isKnown(const ArraySize &size) const;
-  llvm::Value *write(const llvm::SCEV *expression,
-                     llvm::IRBuilder<> &builder) const;
-  llvm::Value *write(const ArraySize &size, llvm::IRBuilder<> &builder) const;
+  Value *write(const SCEV *expression, IRBuilder<> &builder) const;
+  Value *write(const ArraySize &size, IRBuilder<> &builder) const;
   /// Whether isAnyIteration() can be written.
   bool isLastKnown() const;
   /// Whether the team has an iteration to share.
-  llvm::Value *isAnyIteration(llvm::IRBuilder<> &builder) const;
+  Value *isAnyIteration(IRBuilder<> &builder) const;
 
 private:
-  bool isKnown(const llvm::Value *value, unsigned depth = 0) const;
-  llvm::Value *get(llvm::Value *value, llvm::IRBuilder<> &builder) const;
-  bool isBoundLoad(const llvm::Value *value, const llvm::Value *variable) const;
-  llvm::Value *fold(const llvm::SCEVNAryExpr &expression,
-                    llvm::IRBuilder<> &builder) const;
-  std::optional<Allocation> findObject(const llvm::Value &pointer) const;
+  bool isKnown(const Value *value, unsigned depth = 0) const;
+  Value *get(Value *value, IRBuilder<> &builder) const;
+  bool isBoundLoad(const Value *value, const Value *variable) const;
+  Value *fold(const SCEVNAryExpr &expression, IRBuilder<> &builder) const;
+  std::optional<Allocation> findObject(const Value &pointer) const;
 
   const NestPlace &place;
-  llvm::Instruction *at;
-  llvm::IntegerType *number;
+  Instruction *at;
+  IntegerType *number;
 };
 
 } // namespace mpg

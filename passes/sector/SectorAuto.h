@@ -23,17 +23,8 @@
 #define MPG_PASSES_SECTORAUTO_H
 
 #include "base/OmpRegions.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/PassManager.h"
+#include "base/StagePass.h"
 #include <string>
-
-namespace llvm {
-class DominatorTree;
-class Loop;
-class SCEV;
-class Type;
-class Value;
-} // namespace llvm
 
 namespace mpg {
 
@@ -42,45 +33,45 @@ namespace mpg {
 struct ArraySize {
   /// factor * (what is at \p last - what is at \p first)
   struct Difference {
-    const llvm::SCEV *last, *first; ///< addresses
-    llvm::Type *type;
+    const SCEV *last, *first; ///< addresses
+    Type *type;
     uint64_t factor;
   };
-  const llvm::SCEV *bytes = nullptr; ///< 64 bits; null: not known
-  llvm::SmallVector<Difference, 1> loaded;
+  const SCEV *bytes = nullptr; ///< 64 bits; null: not known
+  SmallVector<Difference, 1> loaded;
   /// Not empty: the product of the numbers, of 64 bits, at these addresses.
-  llvm::SmallVector<const llvm::SCEV *, 4> product;
+  SmallVector<const SCEV *, 4> product;
   /// In a parallel region: all that this points to, whose size the function
   /// around the region may know.
-  llvm::Value *object = nullptr;
+  Value *object = nullptr;
 };
 
 /// One array of a nest.
 struct NestArray {
   enum Kind { stream, kept, other };
-  llvm::Value *base;
+  Value *base;
   Kind kind = other;
   bool isRandom = false; ///< kept, and used again at distances not known
   /// Kept: of the part that is used again. Stream: in one iteration of the
   /// nest's outermost loop, or in all if another array is random.
   ArraySize size;
-  llvm::SmallVector<llvm::Instruction *, 4> accesses;
+  SmallVector<Instruction *, 4> accesses;
 };
 
 /// A loop with the loops in it.
 struct Nest {
-  llvm::Loop *loop;
-  llvm::SmallVector<NestArray, 8> arrays;
+  Loop *loop;
+  SmallVector<NestArray, 8> arrays;
   bool isRandom = false;
-  const llvm::SCEV *times = nullptr; ///< of the outermost loop, 64 bits
+  const SCEV *times = nullptr; ///< of the outermost loop, 64 bits
   /// Why it is left alone; null: it may be divided.
   const char *reason = nullptr;
 };
 
 /// Looks at \p loop and, as far as that is to no avail, at the loops in it.
 /// Adds to \p nests those worth a word.
-void findNests(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses,
-               llvm::SmallVectorImpl<Nest> &nests);
+void findNests(Loop &loop, FunctionAnalysisManager &analyses,
+               SmallVectorImpl<Nest> &nests);
 
 // The comparison and the ways (NestWriter.cpp)
 
@@ -89,7 +80,7 @@ void findNests(llvm::Loop &loop, llvm::FunctionAnalysisManager &analyses,
 struct NestPlace {
   const ParallelRegion *region = nullptr; ///< null: in front of the nest
   const WorksharingLoop *sharing = nullptr;
-  const llvm::DominatorTree *dominators; ///< of the function that sets them
+  const DominatorTree *dominators; ///< of the function that sets them
 };
 
 /// The outcome for a nest.
@@ -106,11 +97,8 @@ NestVerdict judge(const Nest &nest, const NestPlace &place);
 void writeNest(const Nest &nest, const NestPlace &place,
                const NestVerdict &verdict);
 
-class SectorAutoPass : public llvm::PassInfoMixin<SectorAutoPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Module &module,
-                              llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
+struct SectorAutoPass : RequiredPass<SectorAutoPass> {
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses);
 };
 
 } // namespace mpg
