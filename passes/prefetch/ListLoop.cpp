@@ -100,7 +100,7 @@ private:
   struct ListLookup : Lookup {
     Origin origin;
   };
-  /// What an inner loop looks up by the elements of a row.
+  /// A row that an inner loop reads, and the lookups by its elements.
   struct Row {
     LoadInst *element = nullptr;
     uint64_t bytes = 0;          ///< from an element to the next one
@@ -116,8 +116,8 @@ private:
     Value *from = nullptr, *to = nullptr; ///< their addresses
   };
   struct Range {
-    Instruction *place; ///< where it is known
     Value *low, *high;
+    Instruction *place = nullptr; ///< where it is known
   };
   Value *getFirst(PHINode &phi) const;
   const SCEV *getFirstPlace(Value *address) const;
@@ -137,13 +137,15 @@ private:
   AllocaInst *addVariable(Constant *begin);
   Value *isSameArray(Value *base, IRBuilder<> &builder);
   void forgetAtCalls();
+  Range widenRange(Value *at, Value *isKept, Value *isRead,
+                   IRBuilder<> &builder);
   Range getRange(LoadInst &row, IRBuilder<> &builder);
   Value *getRowAddress(LoadInst &row, unsigned ahead, IRBuilder<> &builder);
   Value *getLater(LoadInst &load, unsigned ahead);
   Value *copy(Value *value, unsigned ahead, IRBuilder<> &builder);
   Value *getNumber(Value *value, IRBuilder<> &builder) const;
   void findElementsAhead(unsigned ahead);
-  void writeElements();
+  void writeElements(unsigned ahead);
 
   Loop &loop;
   Function &function;
@@ -477,6 +479,24 @@ void ListWriter::forgetAtCalls() {
           new StoreInst(begin, variable, instruction.getIterator());
 }
 
+/// Code that widens a range of addresses to \p at if \p isRead. The range
+/// starts anew, with \p at alone, unless \p isKept. pre: isKept or isRead.
+ListWriter::Range ListWriter::widenRange(Value *at, Value *isKept,
+                                         Value *isRead, IRBuilder<> &builder) {
+  auto widen = [&](uint64_t none, Intrinsic::ID choose) {
+    Constant *begin = ConstantInt::get(number, none);
+    AllocaInst *bound = addVariable(begin);
+    Value *old =
+        builder.CreateSelect(isKept, builder.CreateLoad(number, bound), at);
+    Value *all = builder.CreateBinaryIntrinsic(
+        choose, old, builder.CreateSelect(isRead, at, begin));
+    builder.CreateStore(all, bound);
+    return all;
+  };
+  Value *low = widen(~uint64_t(0), Intrinsic::umin);
+  return {low, widen(0, Intrinsic::umax)};
+}
+
 /// Between which addresses of \p row's array, which was just read, loads cannot
 /// fault.
 ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
@@ -487,17 +507,9 @@ ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
     return range;
   Value *at = builder.CreatePtrToInt(now, number);
   Value *isSame = isSameArray(getUnderlyingObject(now, 0), builder);
-  auto extend = [&](Constant *begin, Intrinsic::ID choose) {
-    AllocaInst *bound = addVariable(begin);
-    Value *old = builder.CreateLoad(number, bound);
-    Value *all = builder.CreateBinaryIntrinsic(
-        choose, builder.CreateSelect(isSame, old, at), at);
-    builder.CreateStore(all, bound);
-    return all;
-  };
-  Value *low = extend(ConstantInt::getAllOnesValue(number), Intrinsic::umin);
-  Value *high = extend(ConstantInt::get(number, 0), Intrinsic::umax);
-  return range = {end, low, high};
+  range = widenRange(at, isSame, builder.getTrue(), builder);
+  range.place = end;
+  return range;
 }
 
 /// The address of \p row \p ahead iterations later, or the nearest of which it
@@ -505,12 +517,12 @@ ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
 Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
                                  IRBuilder<> &builder) {
   Value *now = row.getPointerOperand();
-  auto [place, low, high] = getRange(row, builder);
+  Range range = getRange(row, builder);
   // Frozen: a garbage index may make it poison, by a shift.
   Value *then = builder.CreateFreeze(
       builder.CreatePtrToInt(copy(now, ahead, builder), number));
-  then = builder.CreateBinaryIntrinsic(Intrinsic::umax, then, low);
-  then = builder.CreateBinaryIntrinsic(Intrinsic::umin, then, high);
+  then = builder.CreateBinaryIntrinsic(Intrinsic::umax, then, range.low);
+  then = builder.CreateBinaryIntrinsic(Intrinsic::umin, then, range.high);
   return builder.CreatePtrAdd(
       now, builder.CreateSub(then, builder.CreatePtrToInt(now, number)));
 }
@@ -519,13 +531,13 @@ Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
 Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
   if (!ahead)
     return &load;
+  if (Value *known = later.lookup({&load, ahead}))
+    return known;
   Origin origin;
   bool isList = getListStep(load) != 0;
   find(load.getPointerOperand(), origin);
   if (!isList && !origin.loads)
     return &load;
-  if (Value *known = later.lookup({&load, ahead}))
-    return known;
   IRBuilder<> builder(getPlaceAfter(load));
   builder.SetCurrentDebugLocation(load.getDebugLoc());
   Value *address = isList ? getListAddress(load, ahead, builder)
@@ -584,21 +596,11 @@ void ListWriter::findElementsAhead(unsigned ahead) {
   row.isLong = builder.CreateICmpSGE(all, getConstant(0));
   Value *isRead = builder.CreateFreeze(row.place->getCondition());
   row.begin = cast<Instruction>(isRead);
+  if (!row.isReadIfTrue)
+    isRead = builder.CreateNot(isRead);
   Value *element = row.element->getPointerOperand();
   Value *now = getNumber(copy(element, 0, builder), builder);
-  auto extend = [&](uint64_t none, Intrinsic::ID choose) {
-    AllocaInst *bound = addVariable(getConstant(none));
-    Value *old = builder.CreateLoad(number, bound);
-    Value *known = builder.CreateBinaryIntrinsic(
-        choose, old,
-        row.isReadIfTrue
-            ? builder.CreateSelect(isRead, now, getConstant(none))
-            : builder.CreateSelect(isRead, getConstant(none), now));
-    builder.CreateStore(known, bound);
-    return known;
-  };
-  Value *low = extend(~uint64_t(0), Intrinsic::umin);
-  Value *high = extend(0, Intrinsic::umax);
+  Range known = widenRange(now, builder.getTrue(), isRead, builder);
   only = row.place;
   auto getLaterNumber = [&](Value *value) {
     return builder.CreateFreeze(copy(value, ahead, builder));
@@ -614,13 +616,14 @@ void ListWriter::findElementsAhead(unsigned ahead) {
   Value *bytes = builder.CreateMul(steps, getConstant(row.bytes));
   row.to = builder.CreateAdd(row.from, bytes);
   row.isKnown = builder.CreateAnd(
-      builder.CreateAnd(builder.CreateICmpUGE(row.from, low),
-                        builder.CreateICmpULE(row.from, high)),
-      builder.CreateICmpULE(bytes, builder.CreateSub(high, row.from)));
+      builder.CreateAnd(builder.CreateICmpUGE(row.from, known.low),
+                        builder.CreateICmpULE(row.from, known.high)),
+      builder.CreateICmpULE(bytes, builder.CreateSub(known.high, row.from)));
 }
 
-/// Puts the code for a row ahead into blocks, with a loop over its elements.
-void ListWriter::writeElements() {
+/// Puts the code for the row \p ahead iterations later into blocks, with a loop
+/// over its elements.
+void ListWriter::writeElements(unsigned ahead) {
   // Unlikely: code generation keeps what only long rows need out of registers.
   MDNode *weights =
       MDBuilder(function.getContext()).createUnlikelyBranchWeights();
@@ -635,27 +638,13 @@ void ListWriter::writeElements() {
   IRBuilder<> builder(branch);
   builder.SetCurrentDebugLocation(row.element->getDebugLoc());
   PHINode *at = builder.CreatePHI(number, 2);
-  DenseMap<Value *, Value *> copies;
-  copies[row.element] = builder.CreateFreeze(builder.CreateAlignedLoad(
+  later[{row.element, ahead}] = builder.CreateFreeze(builder.CreateAlignedLoad(
       row.element->getType(),
       builder.CreateIntToPtr(at, row.element->getPointerOperandType()),
       Align()));
-  std::function<Value *(Value *)> copyHere = [&](Value *value) {
-    auto *step = dyn_cast<Instruction>(value);
-    if (!step || !loop.contains(step))
-      return value;
-    Value *known = copies.lookup(value);
-    if (!known) {
-      Instruction *other = copyStep(*step);
-      for (Use &operand : other->operands())
-        operand.set(copyHere(operand));
-      known = copies[value] = builder.Insert(other);
-    }
-    return known;
-  };
   for (const Lookup &lookup : row.lookups)
-    writePrefetch(*lookup.access, lookup.isWritten, 1, copyHere(lookup.address),
-                  builder);
+    writePrefetch(*lookup.access, lookup.isWritten, 1,
+                  copy(lookup.address, ahead, builder), builder);
   at->addIncoming(row.from, isLong);
   at->addIncoming(builder.CreateAdd(at, ConstantInt::get(number, row.bytes)),
                   block);
@@ -702,7 +691,7 @@ PrefetchVerdict ListWriter::run() {
     findElementsAhead(verdict.elementsAhead);
   forgetAtCalls();
   if (verdict.elementsAhead) {
-    writeElements();
+    writeElements(verdict.elementsAhead);
     dominators.recalculate(function);
   }
   PromoteMemToReg(to_vector(make_first_range(variables)), dominators);
