@@ -283,8 +283,8 @@ static void announce(Range part, Advise *advise) {
          MADV_DONTNEED);
 }
 
-/// Empties \p part of one mapping. Clears its frames if there is no memory for
-/// new ones.
+/// Empties \p part of one mapping. Clears its frames if memory for new ones is
+/// short.
 static void emptyPart(Range part) {
   Range inner = innerHugeFrames(part, base.hugePageBytes);
   Staged staged;

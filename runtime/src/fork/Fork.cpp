@@ -56,7 +56,7 @@ extern "C" void _IO_list_unlock() __attribute__((weak));
 
 namespace {
 
-/// What a fork does about memory on large pages.
+/// How a fork treats memory on large pages.
 enum class Safety { safe, copyNeeded, impossible };
 
 struct Forks {
