@@ -39,18 +39,19 @@ using namespace mpg;
 /// HW:a64fx-prefetch-queue
 static constexpr uint64_t maxPrefetches = 16;
 
-/// Bytes of a line of \p function's machine. LLVM knows it of most others;
-/// code for any AArch64, and what mpgsim models, is for A64FX. HW:monaka
+/// Bytes of a line of \p function's machine. LLVM knows it of some; others have
+/// 64, as FUJITSU-MONAKA (HW:monaka). Code for any AArch64, and what mpgsim
+/// models, is for A64FX.
 static int64_t getLineBytes(const Function &function,
                             const TargetTransformInfo &target) {
+  constexpr int64_t usualBytes = 64;
   if (!targetHasTags(*function.getParent()))
     return a64fx::lineBytes;
-  constexpr int64_t monakaBytes = 64;
-  if (function.getFnAttribute("target-cpu").getValueAsString() ==
-      "fujitsu-monaka")
-    return monakaBytes;
-  unsigned known = target.getCacheLineSize();
-  return known ? known : a64fx::lineBytes;
+  if (unsigned known = target.getCacheLineSize())
+    return known;
+  StringRef machine = function.getFnAttribute("target-cpu").getValueAsString();
+  return machine.empty() || machine == "generic" ? a64fx::lineBytes
+                                                 : usualBytes;
 }
 
 /// \p distance in bytes.
