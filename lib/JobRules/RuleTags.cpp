@@ -48,8 +48,6 @@ static unsigned taggedAccesses(const std::string &path) {
   unsigned accesses = 0;
   // The file's own report has its defects.
   consumeError(readImages(path, [&](Image &image) {
-    if (!image.fullyRead())
-      return;
     if (Notes notes = readOwnNotes(image); notes.hints)
       accesses += notes.hints->taggedAccesses;
   }));

@@ -244,14 +244,20 @@ TEST(JobScript, LaunchKnowsThreadsRanksAndStack) {
 TEST(JobScript, EverySettingSaysHow) {
   JobScript script =
       read("#PJM -x P=1\nA=1\nexport A\nB=2 ./a\nunset A\n"
-           "mpiexec -x C=3 ./a\nx && export D=4\nsrun --export=ALL,E=5 ./a\n");
+           "mpiexec -x C=3 ./a\nx && export D=4\nsrun --export=ALL,E=5 ./a\n"
+           "module load craype-hugepages2M\nmodule unload craype-hugepages2M");
   std::string all;
   for (const JobSetting &setting : script.settings)
     all += utostr(setting.line) + (setting.conditional ? "?" : "") + " " +
            setting.how + " " + setting.name + "=" + setting.value.text + "\n";
   EXPECT_EQ(all, "1 #PJM -x P=1\n2 assignment A=1\n3 export A=1\n"
                  "4 command B=2\n5 unset A=\n6 mpiexec -x C=3\n"
-                 "7? export D=4\n8 srun --export E=5\n");
+                 "7? export D=4\n8 srun --export E=5\n"
+                 "9 module load HUGETLB_DEFAULT_PAGE_SIZE=2M\n"
+                 "9 module load HUGETLB_MORECORE=yes\n"
+                 "9 module load HUGETLB_ELFMAP=W\n"
+                 "10 unset HUGETLB_DEFAULT_PAGE_SIZE=\n"
+                 "10 unset HUGETLB_MORECORE=\n10 unset HUGETLB_ELFMAP=\n");
 }
 
 TEST(JobScript, ProblemsNameTheLineAndTheRestIsRead) {
