@@ -1,6 +1,6 @@
 // No public document says that FUJITSU-MONAKA acts on hints: a compile for it leaves
 // them out, and says so once. The same source for another AArch64 has tags.
-// REQUIRES: clang-22
+// REQUIRES: llvm-22
 // DEFINE: %{cpu} = fujitsu-monaka
 // DEFINE: %{cc} = %hinted-c -O2 -mcpu=%{cpu} -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2> %t.said && FileCheck %s --implicit-check-not=remark: < %t.said
