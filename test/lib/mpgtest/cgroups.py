@@ -86,7 +86,7 @@ class Group(Closing):
         return -1
 
     def close(self) -> None:
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while True:  # what the program left behind may be about to end
             try:
                 return os.rmdir(self.path)
@@ -136,7 +136,7 @@ class Hierarchy(Closing):
 
     def _await_v2(self) -> str:
         """Another test may have it in v1 for a moment."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while True:
             with contextlib.suppress(OSError):
                 root = self._find_v2()

@@ -31,10 +31,10 @@ def show(job):
 
 
 def wait_until(what, condition):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not condition():
         if time.monotonic() > end:
-            sys.exit(f"node_jobs.py: {what}: not after 60 seconds\n{answer('squeue')}")
+            sys.exit(f"node_jobs.py: {what}: not after 300 seconds\n{answer('squeue')}")
         time.sleep(0.05)
 
 

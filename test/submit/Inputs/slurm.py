@@ -107,10 +107,10 @@ def on_own_node(node, work):
 
 
 def wait_until(what, condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     while not condition():
         if time.monotonic() > end:
-            sys.exit(f"slurm.py: {what} is not up after 30 seconds")
+            sys.exit(f"slurm.py: {what} is not up after 300 seconds")
         time.sleep(0.02)
 
 
