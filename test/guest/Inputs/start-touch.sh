@@ -32,7 +32,7 @@ run /start-parts
 pool 96 96 96 96
 
 begin interleaved by numactl
-run /start-parts interleave
+run env $policy=prepage:demand:demand /start-parts interleave
 begin one node
 run taskset 1 /start-parts
 begin some of the nodes
