@@ -153,6 +153,7 @@ private:
   void parseLayoutOption(const LldOption &option);
   void decideOutput();
   void allowUndefinedVersions();
+  void dropLoader();
 
   ArrayRef<const char *> args;
   size_t at = 1;
@@ -161,7 +162,7 @@ private:
   std::vector<bool> savedStatic; ///< --push-state
   /// The last word on --dynamic-linker; "" for --no-dynamic-linker.
   std::optional<StringRef> loader;
-  bool relocatable = false, shared = false, notElf = false;
+  bool relocatable = false, shared = false, notElf = false, isPie = false;
   bool hasVersionScript = false, decidesVersions = false;
 };
 
@@ -316,6 +317,8 @@ void ArgParser::parseLayoutOption(const LldOption &option) {
     shared = true;
   else if (isForOtherOutput(name, option.value))
     notElf = true;
+  else if (hasWord("pie pic-executable no-pie no-pic-executable", name))
+    isPie = name.starts_with("pi");
   // lld says so; something that we add would become the value.
   notElf |= option.lacksValue;
 }
@@ -378,6 +381,19 @@ void ArgParser::allowUndefinedVersions() {
 
 Expected<LinkRequest> ArgParser::parse() {
   request.lldArgs.push_back("ld.lld");
+/// As GNU ld does: `musl-gcc -static` names a loader, which would load the
+/// static program as a dynamic one and crash. A PIE is relocated by its loader.
+void ArgParser::dropLoader() {
+  bool isLoaded = any_of(request.inputs, [](const LinkInput &input) {
+    StringRef file = input.name;
+    return input.isLibrary ? !input.staticOnly
+                           : file.ends_with(".so") || file.contains(".so.");
+  });
+  if (request.layout && request.output == OutputKind::program && wasStatic &&
+      !isPie && !isLoaded && loader && !loader->empty())
+    request.lldArgs.push_back("--no-dynamic-linker");
+}
+
   while (at < args.size()) {
     StringRef arg = args[at];
     // One dash would be lld's -m with the emulation "pg-huge=2M".
@@ -397,6 +413,7 @@ Expected<LinkRequest> ArgParser::parse() {
   allowUndefinedVersions();
   if (request.layout && request.output != OutputKind::other &&
       !request.userScript.empty() && request.promiseGiven &&
+  dropLoader();
       request.promise == LayoutPromise::strict)
     return failure("'", printable(request.userScript),
                    "' decides the layout, so --mpg-layout=strict cannot be "

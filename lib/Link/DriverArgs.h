@@ -74,7 +74,8 @@ struct LinkRequest {
   std::vector<LinkInput> inputs;
 
   /// The command line without ld.mpg's own options, args[0] included: what
-  /// ld.lld would have been given, and --undefined-version for version scripts.
+  /// ld.lld would have been given, and what GNU ld does without being told:
+  /// --undefined-version for version scripts, no loader for static programs.
   std::vector<std::string> lldArgs;
 };
 

@@ -111,10 +111,11 @@ static void warnOfMissing(ArrayRef<std::string> folders) {
 }
 
 /// libmpg is for glibc: musl's loader ends a program that needs it.
-static bool warnMusl(RuntimeChoice choice) {
-  if (choice == RuntimeChoice::yes) {
-    error() << "--mpg-runtime=yes: the program is for musl (--dynamic-linker), "
-               "and libmpg is for the GNU C library\n";
+static bool warnMusl(const LinkRequest &request) {
+  if (request.hasRuntime || request.runtime == RuntimeChoice::yes) {
+    error() << (request.hasRuntime ? "-lmpgrt" : "--mpg-runtime=yes")
+            << ": the program is for musl (--dynamic-linker), and libmpg is "
+               "for the GNU C library\n";
     return false;
   }
   warning() << "the program is linked without libmpg, which is for the GNU C "
@@ -124,11 +125,13 @@ static bool warnMusl(RuntimeChoice choice) {
 }
 
 bool mpg::findRuntime(LinkContext &link) {
-  if (!wantsRuntime(link.request))
+  const LinkRequest &request = link.request;
+  bool isNamed = request.isForMusl && request.runtimeName == "mpgrt";
+  if (!isNamed && !wantsRuntime(request))
     return true;
-  if (link.request.isForMusl && (link.request.runtime == RuntimeChoice::yes ||
-                                 !installedRuntime(link).empty()))
-    return warnMusl(link.request.runtime);
+  if (isNamed || (request.isForMusl && (request.runtime == RuntimeChoice::yes ||
+                                        !installedRuntime(link).empty())))
+    return warnMusl(request);
   link.runtimeLibrary = installedRuntime(link);
   if (link.runtimeLibrary.empty() &&
       link.request.runtime == RuntimeChoice::yes) {
