@@ -263,6 +263,8 @@ void ArgParser::addInput(StringRef name, bool isLibrary) {
 }
 
 void ArgParser::parseZ(StringRef keyword) {
+  if (hasWord("execstack noexecstack nognustack", keyword))
+    request.execStack = keyword == "execstack";
   if (!keyword.consume_front("max-page-size="))
     return;
   uint64_t bytes;
@@ -315,10 +317,10 @@ void ArgParser::parseLayoutOption(const LldOption &option) {
     relocatable = true;
   else if (name == "shared" || name == "Bshareable")
     shared = true;
-  else if (isForOtherOutput(name, option.value))
-    notElf = true;
   else if (hasWord("pie pic-executable no-pie no-pic-executable", name))
     isPie = name.starts_with("pi");
+  else if (isForOtherOutput(name, option.value))
+    notElf = true;
   // lld says so; something that we add would become the value.
   notElf |= option.lacksValue;
 }
@@ -379,8 +381,6 @@ void ArgParser::allowUndefinedVersions() {
     request.lldArgs.push_back("--undefined-version");
 }
 
-Expected<LinkRequest> ArgParser::parse() {
-  request.lldArgs.push_back("ld.lld");
 /// As GNU ld does: `musl-gcc -static` names a loader, which would load the
 /// static program as a dynamic one and crash. A PIE is relocated by its loader.
 void ArgParser::dropLoader() {
@@ -394,6 +394,8 @@ void ArgParser::dropLoader() {
     request.lldArgs.push_back("--no-dynamic-linker");
 }
 
+Expected<LinkRequest> ArgParser::parse() {
+  request.lldArgs.push_back("ld.lld");
   while (at < args.size()) {
     StringRef arg = args[at];
     // One dash would be lld's -m with the emulation "pg-huge=2M".
@@ -411,9 +413,9 @@ void ArgParser::dropLoader() {
   }
   decideOutput();
   allowUndefinedVersions();
+  dropLoader();
   if (request.layout && request.output != OutputKind::other &&
       !request.userScript.empty() && request.promiseGiven &&
-  dropLoader();
       request.promise == LayoutPromise::strict)
     return failure("'", printable(request.userScript),
                    "' decides the layout, so --mpg-layout=strict cannot be "

@@ -69,6 +69,7 @@ struct LinkRequest {
   bool hasRuntime = false; ///< a libmpg is there already
   std::string runtimeName; ///< of -l: "mpgrt", or "mpg"; "" for a file
   bool fatLto = false;     ///< --fat-lto-objects: objects may hold bitcode
+  bool execStack = false;  ///< -z execstack
   std::vector<std::string> passPlugins; ///< --load-pass-plugin
   std::vector<std::string> searchPaths; ///< -L, in order
   std::vector<LinkInput> inputs;

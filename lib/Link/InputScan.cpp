@@ -132,6 +132,10 @@ void Scanner::scanObject(StringRef file, StringRef name,
   for (uint64_t index = 1; index < count; ++index) {
     Elf64_Shdr section = sectionAt(index);
     isCxx |= section.sh_type == SHT_GROUP;
+    if ((section.sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) == SHF_EXECINSTR &&
+        stringAt(names, section.sh_name) == ".note.GNU-stack" &&
+        !is_contained(result.stackCode, name))
+      result.stackCode.push_back(name.str());
     if (section.sh_type == SHT_SYMTAB) {
       symbols = section;
     } else if ((section.sh_flags & (wanted | SHF_TLS)) == wanted &&
@@ -270,6 +274,8 @@ void mpg::merge(ScanResult &into, const ScanResult &from) {
       into.lateSections.push_back(name);
   into.slimArchives.insert(into.slimArchives.end(), from.slimArchives.begin(),
                            from.slimArchives.end());
+  into.stackCode.insert(into.stackCode.end(), from.stackCode.begin(),
+                        from.stackCode.end());
 }
 
 /// Null for a pipe as well: what is read here lld would not get.

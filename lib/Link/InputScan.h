@@ -24,6 +24,8 @@ struct ScanResult {
   /// Objects that hold nothing but gcc's own LTO code, and archives with such
   /// members; scanFiles() knows the latter only.
   std::vector<std::string> slimObjects, slimArchives;
+  /// Files that ask for an executable stack, or have members that do.
+  std::vector<std::string> stackCode;
   /// lld reads a pipe (<(...) of a shell), which can be read only once: no scan
   /// and no second link. Known to scanObjects() only.
   bool readsPipe = false;

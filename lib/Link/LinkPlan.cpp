@@ -77,6 +77,8 @@ std::string mpg::writeScanResult(const ScanResult &result) {
     add('s', name);
   for (const std::string &name : result.slimArchives)
     add('a', name);
+  for (const std::string &name : result.stackCode)
+    add('x', name);
   return text;
 }
 
@@ -106,6 +108,9 @@ ScanResult mpg::readScanResult(StringRef text) {
       break;
     case 'a':
       result.slimArchives.push_back(value.str());
+      break;
+    case 'x':
+      result.stackCode.push_back(value.str());
       break;
     }
   }

@@ -15,6 +15,7 @@ TEST(ScanAnswer, AllFieldsArrive) {
   result.large = true;
   result.lateSections = {".one", "", "two\nlines"};
   result.slimArchives = {"a b.a", "d"};
+  result.stackCode = {"e.o"};
   ScanResult read = readScanResult(writeScanResult(result));
   EXPECT_EQ(read.machine, result.machine);
   EXPECT_EQ(read.dataBytes, result.dataBytes);
@@ -22,6 +23,7 @@ TEST(ScanAnswer, AllFieldsArrive) {
   EXPECT_EQ(read.large, result.large);
   EXPECT_EQ(read.lateSections, result.lateSections);
   EXPECT_EQ(read.slimArchives, result.slimArchives);
+  EXPECT_EQ(read.stackCode, result.stackCode);
 }
 
 TEST(ScanAnswer, NothingFoundIsNothing) {

@@ -230,16 +230,10 @@ std::string mpg::findPassPlugin(const LinkContext &link) {
   return {};
 }
 
-/// Whether there is LTO code among the inputs. Takes long with many archives.
+/// Whether there is LTO code among the inputs.
 static bool hasBitcode(const LinkContext &link) {
-  if (link.request.fatLto || link.scan.bitcodeBytes > 0)
-    return true;
-  Expected<ScanChild> child =
-      ScanChild::start(link.request, link.request.inputs, UINT64_MAX);
-  if (child)
-    return child->finish().bitcodeBytes > 0;
-  consumeError(child.takeError());
-  return false;
+  return link.request.fatLto || link.scan.bitcodeBytes > 0 ||
+         scanAll(link).bitcodeBytes > 0;
 }
 
 bool mpg::checkPassPlugin(LinkContext &link, bool isNeeded) {

@@ -296,6 +296,15 @@ void mpg::scanNow(LinkContext &link, ArrayRef<LinkInput> inputs) {
   consumeError(child.takeError()); // the guess is worse then
 }
 
+ScanResult mpg::scanAll(const LinkContext &link) {
+  Expected<ScanChild> child =
+      ScanChild::start(link.request, link.request.inputs, UINT64_MAX);
+  if (child)
+    return child->finish();
+  consumeError(child.takeError());
+  return {};
+}
+
 bool mpg::checkSlimObjects(const ScanResult &scan) {
   for (const std::string &name : scan.slimObjects)
     error()
@@ -307,11 +316,26 @@ bool mpg::checkSlimObjects(const ScanResult &scan) {
   return scan.slimObjects.empty();
 }
 
+/// lld stops at code on the stack. Which archives have it is not known yet.
+static void noteStackCode(const LinkContext &link) {
+  if (link.request.execStack)
+    return;
+  outs().flush();
+  ScanResult scan = scanAll(link);
+  if (!scan.stackCode.empty())
+    note() << printable(scan.stackCode.front())
+           << " asks for an executable stack, as code does that passes on an "
+              "internal procedure (Fortran) or nested function (C): add "
+              "-Wl,-z,execstack, which GNU ld does by itself, or see mpgaudit "
+              "--explain=MPG160\n";
+}
+
 void mpg::explainFailure(const LinkContext &link) {
   for (const std::string &name : link.scan.slimArchives)
     note() << printable(name)
            << " has members that hold gcc's own LTO code only, which lld "
               "cannot read; compile them with -ffat-lto-objects\n";
+  noteStackCode(link);
   if (link.request.hugeBytes > separateSegmentsBytes &&
       link.scan.machine == Machine::x86_64)
     note() << "with large pages of " << formatBytes(link.request.hugeBytes)

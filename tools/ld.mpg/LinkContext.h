@@ -65,6 +65,9 @@ std::vector<LinkInput> scanFirst(LinkContext &link);
 /// Scans \p inputs and waits for it.
 void scanNow(LinkContext &link, llvm::ArrayRef<LinkInput> inputs);
 
+/// Scans all inputs to their end. Takes long with many archives.
+ScanResult scanAll(const LinkContext &link);
+
 /// False if there are objects that lld cannot read, which has been said then.
 bool checkSlimObjects(const ScanResult &scan);
 
