@@ -50,6 +50,19 @@ void mpg::fail(LLVMContext &context, const Twine &text) {
   context.diagnose(Diagnostic(text, DS_Error));
 }
 
+void mpg::remarkNoEffect(Module &module, StringRef option, StringRef reason) {
+  auto isDefined = [](Function &one) { return !one.isDeclaration(); };
+  auto function = find_if(module, isDefined);
+  if (function == module.end())
+    return;
+  OptimizationRemarkMissed remark(remarkPass, "NoEffect",
+                                  DiagnosticLocation(function->getSubprogram()),
+                                  &function->getEntryBlock());
+  remark << ore::NV("Option", option)
+         << " has no effect: " << ore::NV("Reason", reason);
+  OptimizationRemarkEmitter(&*function).emit(remark);
+}
+
 /// Debug information does not say which headers are the system's.
 static bool isSystemHeader(const DILocation &location) {
   // Clang cuts off what the file and the current folder have in common.

@@ -35,6 +35,11 @@ void warn(LLVMContext &context, const SourceLine &where, const Twine &text);
 /// An error that stops the compile: for options, not for hints.
 void fail(LLVMContext &context, const Twine &text);
 
+/// One remark that \p option does nothing in all of \p module. A warning in
+/// each file would fill the output of a build that serves several machines, and
+/// end it with -Werror.
+void remarkNoEffect(Module &module, StringRef option, StringRef reason);
+
 /// The innermost place of \p location, seen through inlining, that is not in a
 /// system header, so that the user can change it.
 DebugLoc userLocation(DebugLoc location);

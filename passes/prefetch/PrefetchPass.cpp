@@ -121,8 +121,7 @@ PreservedAnalyses PrefetchPass::run(Module &module,
     return PreservedAnalyses::all();
   bool hasLines = targetHasTags(module) || options.sim != Simulation::off;
   if (!hasLines && !isIndirect) {
-    warn(module.getContext(), {},
-         "prefetch has no effect: it is for AArch64 Linux only");
+    remarkNoEffect(module, "prefetch", "it is for AArch64 Linux only");
     return PreservedAnalyses::all();
   }
   auto visit = [&](Loop &loop, const DebugLoc &place,

@@ -271,8 +271,7 @@ PreservedAnalyses SectorAutoPass::run(Module &module,
     return PreservedAnalyses::all();
   if (const char *reason = whyNoHints(module);
       reason && options.sim == Simulation::off) {
-    warn(module.getContext(), {},
-         Twine("sector=auto has no effect: ") + reason);
+    remarkNoEffect(module, "sector=auto", reason);
     return PreservedAnalyses::all();
   }
   auto &functions =

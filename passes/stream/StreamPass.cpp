@@ -69,8 +69,7 @@ PreservedAnalyses StreamStoresPass::run(Module &module,
     return PreservedAnalyses::all();
   if (!isLinux64(module) ||
       Triple(module.getTargetTriple()).getArch() != Triple::x86_64) {
-    warn(module.getContext(), {},
-         "stream-stores has no effect: it is for x86-64 Linux only");
+    remarkNoEffect(module, "stream-stores", "it is for x86-64 Linux only");
     return PreservedAnalyses::all();
   }
   return changeLoops(module, analyses, options, "Stream",

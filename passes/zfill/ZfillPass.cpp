@@ -111,9 +111,9 @@ PreservedAnalyses ZfillPass::run(Module &module,
       !isLastStage(module, stage))
     return PreservedAnalyses::all();
   if (!targetHasTags(module) && options.sim == Simulation::off) {
-    warn(module.getContext(), {},
-         "zfill has no effect: only AArch64 Linux has DC ZVA; on x86-64 "
-         "--mpg-stream-stores saves the same reads");
+    remarkNoEffect(module, "zfill",
+                   "only AArch64 Linux has DC ZVA; on x86-64 "
+                   "--mpg-stream-stores saves the same reads");
     return PreservedAnalyses::all();
   }
   unsigned minBytes = 0;

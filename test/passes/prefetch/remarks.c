@@ -1,7 +1,7 @@
 // One remark for each loop that walks through memory: how far ahead its lines are
 // prefetched, or why they are not. One prefetch for each line, cache and stream, and
 // no other instruction more in a triad; LLVM 19 adds up the address of each. Off by
-// default; other targets get a warning.
+// default; other targets get a remark.
 // DEFINE: %{options} = prefetch=far
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2>&1 | FileCheck %s --implicit-check-not=remark:
@@ -16,8 +16,8 @@
 // LOOPS: triad at {{[0-9]+}}: [[#LOADS:]] instructions, vector
 // LOOPS: {{\.s:$}}
 // LOOPS: triad at {{[0-9]+}}: [[#LOADS+MORE]] instructions, vector
-// RUN: env MPG_PASS_OPTIONS=prefetch=far %clang --target=x86_64-linux-gnu -O2 -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: warning: {{.*}}prefetch has no effect: it is for AArch64 Linux only
+// RUN: env MPG_PASS_OPTIONS=prefetch=far %clang --target=x86_64-linux-gnu -O2 -Werror -Rpass-missed=mpg -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: remark: prefetch has no effect: it is for AArch64 Linux only
 // Lines of the machine: FUJITSU-MONAKA's and Neoverse's have 64 bytes.
 // RUN: env MPG_PASS_OPTIONS=prefetch=far %clang --target=aarch64-linux-gnu -mcpu=neoverse-v2 -O2 -fpass-plugin=%passes -S %s -o - | FileCheck %s --check-prefix=SMALL
 // RUN: %if llvm-22 %{ env MPG_PASS_OPTIONS=prefetch=far %clang --target=aarch64-linux-gnu -mcpu=fujitsu-monaka -O2 -fpass-plugin=%passes -S %s -o - | FileCheck %s --check-prefix=SMALL %}

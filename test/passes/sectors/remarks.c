@@ -1,5 +1,5 @@
 // One remark for each nest: the sector cache is divided for it, or why not. Hints of
-// the source win. Off by default; other targets get a warning.
+// the source win. Off by default; other targets get a remark.
 // DEFINE: %{options} = sector=auto,verify=on
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %hinted-c -O2 -g -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2> %t.said && FileCheck %s --implicit-check-not=divided --implicit-check-not='sector 1 gets' < %t.said
@@ -8,8 +8,8 @@
 // REDEFINE: %{options} = sector=user
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: {{divided|sector 1 gets}}
-// RUN: env MPG_PASS_OPTIONS=sector=auto %clang --target=x86_64-linux-gnu -O2 -fpass-plugin=%passes -S %s -I%source/runtime/include -o - 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: warning: {{.*}}sector=auto has no effect: only AArch64 Linux has tags
+// RUN: env MPG_PASS_OPTIONS=sector=auto %clang --target=x86_64-linux-gnu -O2 -Werror -Rpass-missed=mpg -fpass-plugin=%passes -S %s -I%source/runtime/include -o - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: remark: sector=auto has no effect: only AArch64 Linux has tags
 #include <mpg/hints.h>
 double table[4 << 17], huge[6 << 17], values[4 << 20];
 int at[4 << 20];

@@ -1,5 +1,5 @@
 // One remark for each loop that writes: it stores past the caches, or why not. Off by
-// default; other targets get a warning.
+// default; other targets get a remark.
 // DEFINE: %{options} = stream-stores=on
 // DEFINE: %{more} = -O2
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=x86_64-linux-gnu %{more} -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
@@ -20,8 +20,8 @@
 // REDEFINE: %{more} = -O2
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: {{remark:|movnt|mpg_stream|sfence}}
-// RUN: env MPG_PASS_OPTIONS=stream-stores=on %clang --target=aarch64-linux-gnu -O2 -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: warning: {{.*}}stream-stores has no effect: it is for x86-64 Linux only
+// RUN: env MPG_PASS_OPTIONS=stream-stores=on %clang --target=aarch64-linux-gnu -O2 -Werror -Rpass-missed=mpg -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: remark: stream-stores has no effect: it is for x86-64 Linux only
 // OTHER-NOT: mpg_stream
 double look(const double *);
 // The size of the nest is compared in front of it, and a run ends with the fence. Where

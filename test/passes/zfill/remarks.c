@@ -1,5 +1,5 @@
 // One remark for each loop that writes: lines are zeroed ahead of its stores, or why
-// not. Off by default; other targets get a warning.
+// not. Off by default; other targets get a remark.
 // DEFINE: %{options} = zfill=18
 // DEFINE: %{cc} = env MPG_PASS_OPTIONS=%{options} %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -S %s
 // RUN: %{cc} -o %t.s 2> %t.said && FileCheck %s < %t.said && grep -c remark: %t.said | grep -x 13
@@ -15,8 +15,8 @@
 // REDEFINE: %{options} = zfill=18,test-zfill=volatiles
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: remarks.c:[[#@LINE+31]]:3: remark: zeroes lines
-// RUN: env MPG_PASS_OPTIONS=zfill=18 %clang --target=x86_64-linux-gnu -O2 -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: warning: {{.*}}zfill has no effect: only AArch64 Linux has DC ZVA; on x86-64 --mpg-stream-stores saves the same reads
+// RUN: env MPG_PASS_OPTIONS=zfill=18 %clang --target=x86_64-linux-gnu -O2 -Werror -Rpass-missed=mpg -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: remark: zfill has no effect: only AArch64 Linux has DC ZVA; on x86-64 --mpg-stream-stores saves the same reads
 struct pair { double x, y; };
 double look(const double *);
 void fill(double *a, long n) {
