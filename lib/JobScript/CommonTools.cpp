@@ -30,17 +30,17 @@ static constexpr StringLiteral commonTools =
     "lsof m4 make mamba mapfile md5sum micromamba mkdir mkfifo mktemp ml "
     "module more mount mpiFCC mpiFCCpx mpic++ mpicc mpicxx mpif77 mpif90 "
     "mpifcc mpifccpx mpifort mpifrt mpifrtpx mv nano ninja nl nm nproc "
-    "numastat nvc nvc++ nvfortran nvidia-smi objdump od paste patch pgrep pip "
-    "pip3 pjacl pjdel pjhold pjstat pjsub pkill popd pr printenv printf ps "
-    "pushd pwd qalter qdel qstat qsub read readarray readelf readlink "
-    "readonly realpath reset return rm rmdir rsync sacct salloc sbatch sbcast "
-    "scancel scontrol scp screen sed seq set sftp sha1sum sha256sum shift "
-    "shopt shred shuf sinfo sleep sort source spack split sqlite3 squeue ssh "
-    "sstat stat strings strip stty sum suspend sync sysctl tac tail tar tee "
-    "test times tmux top touch tput tr trap true truncate tsort tty type "
-    "typeset ulimit umask unalias uname unexpand uniq unlink unset unzip "
-    "uptime users vi vim virtualenv vmstat w wait watch wc wget which who "
-    "whoami xargs xospastart xospastop xz yes zcat zip zstd";
+    "numastat nvc nvc++ nvfortran nvidia-smi oarstat oarsub objdump od paste "
+    "patch pgrep pip pip3 pjacl pjdel pjhold pjstat pjsub pkill popd pr "
+    "printenv printf ps pushd pwd qalter qdel qstat qsub read readarray "
+    "readelf readlink readonly realpath reset return rm rmdir rsync sacct "
+    "salloc sbatch sbcast scancel scontrol scp screen sed seq set sftp sha1sum "
+    "sha256sum shift shopt shred shuf sinfo sleep sort source spack split "
+    "sqlite3 squeue ssh sstat stat strings strip stty sum suspend sync sysctl "
+    "tac tail tar tee test times tmux top touch tput tr trap true truncate "
+    "tsort tty type typeset ulimit umask unalias uname unexpand uniq unlink "
+    "unset unzip uptime users vi vim virtualenv vmstat w wait watch wc wget "
+    "which who whoami xargs xospastart xospastop xz yes zcat zip zstd";
 
 static constexpr StringLiteral interpreters =
     "R Rscript bash csh dash java julia ksh lua node nodejs octave perl php "
