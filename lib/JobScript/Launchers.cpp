@@ -26,12 +26,32 @@ static bool nameHas(const JobWord &word, ArrayRef<StringRef> parts) {
   });
 }
 
+/// "$(which NAME)" and what else prints the file that the shell would start for
+/// NAME: the command NAME. Other words as they are.
+static JobWord byName(const JobWord &word) {
+  StringRef text = word.text;
+  if (text != word.unknown ||
+      !(text.consume_front("$(") ? text.consume_back(")")
+                                 : text.consume_front("`")))
+    return word;
+  text = text.rtrim('`').split(" 2>").first.trim();
+  for (StringRef question : {"which ", "command -v ", "type -P ", "type -p "})
+    if (text.consume_front(question))
+      return all_of(text.ltrim(),
+                    [](char c) {
+                      return isAlnum(c) || StringRef("_.+-").contains(c);
+                    })
+                 ? JobWord{text.ltrim().str(), ""}
+                 : word;
+  return word;
+}
+
 static const LauncherRow *findLauncher(const JobWord &word) {
   if (nameHas(word, {"mpirun", "mpiexec", "launch", "mpi_run", "mpicmd"}))
     return &launcherRow(Launcher::mpi);
   if (nameHas(word, {"srun"}))
     return &launcherRow(Launcher::srun);
-  return findLauncher(sys::path::filename(word.text));
+  return findLauncher(sys::path::filename(byName(word).text));
 }
 
 namespace {
@@ -70,6 +90,7 @@ private:
   size_t textAt;            ///< a shell reads the words from here on
   size_t at = 0, first = 0; ///< first: the name of the innermost launcher
   bool hasTool = false;
+  bool isNamed = false;    ///< by "$(which NAME)"
   bool readsLine = false;  ///< the innermost launcher gives words to a shell
   bool readsLines = false; ///< and each word is a line
   bool isMultiProg = false;
@@ -443,7 +464,7 @@ void LaunchReader::decide() {
   bool opaque = !word.known() && word.text == word.unknown &&
                 (!program.starts_with("$") || !shellNameLength(variable));
   bool named =
-      program.contains('/') || isInterpreter(name) ||
+      program.contains('/') || isInterpreter(name) || isNamed ||
       (!word.known() && !nameHas(word, {"cc", "cxx", "fc", "make", "echo",
                                         "cmd", "rm", "debug"}));
   // "${cmd[@]}", an array.
@@ -478,7 +499,8 @@ LaunchParts LaunchReader::run() {
   }
   readLines();
   if (isWord(at)) {
-    parts.program = words[at];
+    parts.program = byName(words[at]);
+    isNamed = parts.program->text != words[at].text;
     parts.arguments = words.drop_front(at + 1).vec();
   }
   if (!startsElsewhere() && parts.program)
