@@ -87,7 +87,6 @@ void JobReader::startContainer(const ManifestContainer &container) {
 
 void JobReader::runContainer(const ManifestContainer &container) {
   size_t first = record.script.launches.size();
-  callBudget = 10000;
   for (const ManifestText &given : container.command)
     callBudget += 4 * given.text.size();
   setContainerVariables(container);

@@ -35,7 +35,6 @@ void JobReader::run(ArrayRef<DirectiveVariable> fromDirectives, bool login) {
     if (directive.scheduler == Scheduler::slurm &&
         (directive.option == "--chdir" || directive.option == "-D"))
       state.startIn(directive.value, directive.line);
-  callBudget = 4 * source.size() + 10000;
   readList({0, source.size()});
   texts.readTraps();
   readUncalled();

@@ -173,7 +173,8 @@ private:
   JobLaunches launches;
   JobTexts texts;
   unsigned depth = 0, nestedTexts = 0;
-  size_t callBudget = 0; ///< tokens that calls of functions may still read
+  /// Tokens that calls of functions, and texts, may still read.
+  size_t callBudget = 4 * source.size() + 10000;
   bool ended = false;    ///< an exit: what follows in this list is not run
   bool returned = false; ///< from the function that is being read
   bool toldDepth = false, toldCalls = false;
