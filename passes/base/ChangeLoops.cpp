@@ -11,10 +11,12 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include <optional>
 #include <vector>
@@ -211,6 +213,38 @@ SmallVector<BasicBlock *, 4> mpg::makeOwnExits(const Loop &loop,
       exit = SplitBlockPredecessors(exit, inside, suffix);
   }
   return exits;
+}
+
+Instruction &mpg::copyLoop(Loop &loop, Value &condition, const char *suffix,
+                           LoopInfo &loops, DominatorTree &dominators,
+                           ScalarEvolution &scev) {
+  formLCSSARecursively(loop, dominators, &loops, &scev);
+  BasicBlock *front = loop.getLoopPreheader();
+  BasicBlock *begin =
+      SplitBlock(front, front->getTerminator(), &dominators, &loops);
+  SmallVector<BasicBlock *, 4> ends;
+  loop.getUniqueExitBlocks(ends);
+  ValueToValueMapTy copies;
+  SmallVector<BasicBlock *, 8> blocks;
+  cloneLoopWithPreheader(begin, front, &loop, copies, suffix, &loops,
+                         &dominators, blocks);
+  remapInstructionsInBlocks(blocks, copies);
+  for (BasicBlock *next : ends)
+    for (PHINode &phi : next->phis())
+      for (unsigned at = 0, count = phi.getNumIncomingValues(); at < count;
+           ++at)
+        if (Value *from = copies.lookup(phi.getIncomingBlock(at))) {
+          Value *value = phi.getIncomingValue(at);
+          Value *copy = copies.lookup(value);
+          phi.addIncoming(copy ? copy : value, cast<BasicBlock>(from));
+        }
+  Instruction *jump = front->getTerminator();
+  Instruction *branch = IRBuilder<>(jump).CreateCondBr(
+      &condition, begin, cast<BasicBlock>(copies[begin]));
+  jump->eraseFromParent();
+  dominators.recalculate(*front->getParent());
+  scev.forgetBlockAndLoopDispositions();
+  return *branch;
 }
 
 bool mpg::getsPrefetches(const Loop &loop, const PassOptions &options) {

@@ -42,6 +42,13 @@ bool isRemainder(const Loop &loop);
 /// Dominators and loops of the function are stale then.
 SmallVector<BasicBlock *, 4> makeOwnExits(const Loop &loop, const char *suffix);
 
+/// Puts a copy of \p loop, which has a preheader and can be copied, beside it:
+/// it runs unless \p condition. \p suffix names its blocks. \returns the
+/// branch.
+Instruction &copyLoop(Loop &loop, Value &condition, const char *suffix,
+                      LoopInfo &loops, DominatorTree &dominators,
+                      ScalarEvolution &scev);
+
 /// Whether the option, or a directive for \p loop, asks for prefetches of what
 /// it walks through.
 bool getsPrefetches(const Loop &loop, const PassOptions &options);

@@ -127,9 +127,9 @@ static constexpr KnownOption knownOptions[] = {
        return readLines(value, maxIndirect, into.prefetchIndirect);
      }},
     {"stream-stores", "off or on", readFlag<&PassOptions::streamStores>},
-    {"test-stream", "always",
+    {"test-large", "always",
      [](StringRef value, PassOptions &into) {
-       return into.streamAlways = value == "always";
+       return into.largeAlways = value == "always";
      }},
 };
 

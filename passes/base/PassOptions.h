@@ -98,7 +98,7 @@ struct StepOptions {
   PrefetchLines prefetchLines;
   unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none
   bool streamStores = false;     ///< non-temporal stores, on x86-64
-  bool streamAlways = false;     ///< for tests: in small arrays as well
+  bool largeAlways = false;      ///< for tests: small arrays count as large
 };
 
 struct PassOptions : StepOptions {

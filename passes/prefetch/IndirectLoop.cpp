@@ -2,14 +2,20 @@
 //
 // Prefetches of what a loop looks up by an index, a[f(b[i])]:
 //
-//   later = min(i + distance, last)
-//   prefetch &a[f(b[later])]
+//   isFar = last >= 2 * distance, and for i = 0 or i = last / 2
+//           &a[f(b[i])] and &a[f(b[i + distance])] are 1 MiB apart
+//   if (!isFar) a copy of the loop
+//   else in each iteration
+//     later = min(i + distance, last)
+//     prefetch &a[f(b[later])]
 //
-// b[later] is an element that the loop reads in any case, so that this load
-// cannot fault either. An index that the loop changes until then only leads to
-// a useless prefetch.
+// So a table that a cache holds, and lookups that are near each other, cost no
+// more than what is in front of the loop. All elements of b are such that the
+// loop reads in any case, so that no load ahead can fault. An index that the
+// loop changes until then only leads to a useless prefetch.
 
 #include "base/Access.h"
+#include "base/ChangeLoops.h"
 #include "base/Hint.h"
 #include "base/LoopRounds.h"
 #include "base/Scev.h"
@@ -26,6 +32,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -33,19 +40,26 @@ using namespace mpg;
 namespace {
 class IndirectWriter {
 public:
-  IndirectWriter(Loop &loop, unsigned distance, bool hasRows,
+  IndirectWriter(Loop &loop, unsigned distance, IndirectUse use,
                  FunctionAnalysisManager &analyses)
       : loop(loop),
         rounds(getZeroedRound(loop) ? loop.getParentLoop() : nullptr),
-        function(*loop.getHeader()->getParent()), distance(distance),
-        hasRows(hasRows),
+        function(*loop.getHeader()->getParent()), distance(distance), use(use),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        loops(analyses.getResult<LoopAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         expander(makeExpander(scev, function, "mpg.indirect")),
         number(Type::getInt64Ty(function.getContext())) {}
   PrefetchVerdict run();
 
 private:
+  /// What each step is in another iteration.
+  using Copies = DenseMap<const Value *, Value *>;
+  /// An index, as far as it is known in front of the loop.
+  struct Index {
+    Value *start, *step; ///< address and bytes
+    uint64_t ahead;      ///< iterations
+  };
   bool isInEach(const Instruction &step) const;
   const SCEVAddRecExpr *getIndexAddress(const LoadInst &load) const;
   bool findSteps(Value *value, SetVector<Instruction *> &steps) const;
@@ -53,23 +67,26 @@ private:
   bool isRow() const;
   const char *whyNot() const;
   unsigned countUnrolled(const SCEVAddRecExpr &index) const;
-  Value *getLater(uint64_t ahead, IRBuilder<> &builder);
-  Value *copy(const Instruction &step, IRBuilder<> &builder);
+  void findIndex(const LoadInst &load, Instruction &end);
+  Value *copy(const Instruction &step, Value *iteration, const Copies &copies,
+              IRBuilder<> &builder) const;
+  Copies copyAll(Value *iteration, bool isLater, IRBuilder<> &builder) const;
+  Value *areFar(Value *iteration, IRBuilder<> &builder) const;
+  Value *isWorthwhile();
 
   Loop &loop;
   Loop *rounds; ///< of zero fill, around the loop; null: none
   Function &function;
   unsigned distance;
-  bool hasRows; ///< whether loops over rows get prefetches, too
+  IndirectUse use;
   ScalarEvolution &scev;
+  LoopInfo &loops;
   DominatorTree &dominators;
   SCEVExpander expander;
   IntegerType *number;
   SmallVector<Lookup, 8> lookups;
   SetVector<Instruction *> allSteps; ///< of all lookups, in order
-  DenseMap<Value *, Value *> copies; ///< what each is some iterations later
-  DenseMap<uint64_t, Value *> later; ///< the iteration, by the distance
-  PHINode *counter = nullptr;
+  DenseMap<const Instruction *, Index> indices;
   Value *last = nullptr; ///< number of the last iteration
 };
 } // namespace
@@ -165,7 +182,7 @@ const char *IndirectWriter::whyNot() const {
       !expander.isSafeToExpandAt(repeats,
                                  loop.getLoopPreheader()->getTerminator()))
     return "how often it runs is not known when it begins";
-  if (!hasRows && isRow())
+  if (use != IndirectUse::asked && isRow())
     return "its rows may be shorter than the distance";
   unsigned times = scev.getSmallConstantMaxTripCount(&loop);
   return !rounds && times && times <= distance ? "it is too short" : nullptr;
@@ -182,29 +199,22 @@ unsigned IndirectWriter::countUnrolled(const SCEVAddRecExpr &index) const {
   }));
 }
 
-/// The iteration that comes \p ahead iterations later, or the last one.
-Value *IndirectWriter::getLater(uint64_t ahead, IRBuilder<> &builder) {
-  Value *&iteration = later[ahead];
-  if (!iteration)
-    iteration = builder.CreateBinaryIntrinsic(
-        Intrinsic::umin, builder.CreateAdd(counter, builder.getInt64(ahead)),
-        last);
-  return iteration;
+/// Computes at \p end where the index that \p load reads begins.
+void IndirectWriter::findIndex(const LoadInst &load, Instruction &end) {
+  const SCEVAddRecExpr *line = getIndexAddress(load);
+  indices[&load] = {
+      expander.expandCodeFor(line->getStart(), nullptr, &end),
+      expander.expandCodeFor(line->getStepRecurrence(scev), number, &end),
+      divideCeil(distance, countUnrolled(*line))};
 }
 
-/// \p step as it is some iterations later.
-Value *IndirectWriter::copy(const Instruction &step, IRBuilder<> &builder) {
+/// \p step as it is in \p iteration.
+Value *IndirectWriter::copy(const Instruction &step, Value *iteration,
+                            const Copies &copies, IRBuilder<> &builder) const {
   if (auto *load = dyn_cast<LoadInst>(&step)) {
-    const SCEVAddRecExpr *line = getIndexAddress(*load);
-    Value *iteration =
-        getLater(divideCeil(distance, countUnrolled(*line)), builder);
-    Value *start = expander.expandCodeFor(
-        line->getStart(), nullptr, loop.getLoopPreheader()->getTerminator());
-    Value *bytes = builder.CreateMul(
-        iteration,
-        expander.expandCodeFor(line->getStepRecurrence(scev), number,
-                               loop.getLoopPreheader()->getTerminator()));
-    Value *address = builder.CreateGEP(builder.getInt8Ty(), start, bytes);
+    Index index = indices.lookup(load);
+    Value *address = builder.CreatePtrAdd(
+        index.start, builder.CreateMul(iteration, index.step));
     // Frozen: another thread may write the element meanwhile.
     return builder.CreateFreeze(
         builder.CreateAlignedLoad(load->getType(), address, load->getAlign()));
@@ -214,6 +224,69 @@ Value *IndirectWriter::copy(const Instruction &step, IRBuilder<> &builder) {
     if (Value *other = copies.lookup(operand))
       operand.set(other);
   return copy;
+}
+
+/// All steps as they are in \p iteration, or so many later as is prefetched.
+IndirectWriter::Copies IndirectWriter::copyAll(Value *iteration, bool isLater,
+                                               IRBuilder<> &builder) const {
+  Copies copies;
+  DenseMap<uint64_t, Value *> later;
+  for (Instruction *step : allSteps) {
+    builder.SetCurrentDebugLocation(step->getDebugLoc());
+    uint64_t ahead = isLater ? indices.lookup(step).ahead : 0;
+    Value *&then = later[ahead];
+    if (!then)
+      then = ahead ? builder.CreateBinaryIntrinsic(
+                         Intrinsic::umin,
+                         builder.CreateAdd(iteration, builder.getInt64(ahead)),
+                         last)
+                   : iteration;
+    copies[step] = copy(*step, then, copies, builder);
+  }
+  return copies;
+}
+
+/// Whether lookups of \p iteration are far from those that it prefetches.
+Value *IndirectWriter::areFar(Value *iteration, IRBuilder<> &builder) const {
+  Copies now = copyAll(iteration, false, builder);
+  Copies then = copyAll(iteration, true, builder);
+  uint64_t bytes = use == IndirectUse::always ? 0 : minTableBytes;
+  auto getNumber = [&](Value *address) {
+    return builder.CreatePtrToInt(address, number);
+  };
+  Value *any = builder.getFalse();
+  for (const Lookup &lookup : lookups) {
+    Value *apart = builder.CreateSub(getNumber(then.lookup(lookup.address)),
+                                     getNumber(now.lookup(lookup.address)));
+    apart = builder.CreateAdd(apart, builder.getInt64(bytes));
+    any = builder.CreateOr(
+        any, builder.CreateICmpUGT(apart, builder.getInt64(2 * bytes)));
+  }
+  return any;
+}
+
+/// Whether the loop is long, and lookups in it are far apart, in front of it.
+Value *IndirectWriter::isWorthwhile() {
+  Instruction *end = loop.getLoopPreheader()->getTerminator();
+  BasicBlock *front = end->getParent();
+  uint64_t longest = 0;
+  for (auto &[load, index] : indices)
+    longest = std::max(longest, index.ahead);
+  IRBuilder<> builder(end);
+  Value *isLong = builder.CreateICmpUGE(last, builder.getInt64(2 * longest));
+  Value *half = builder.CreateLShr(last, 1);
+  Instruction *branch = SplitBlockAndInsertIfThen(
+      isLong, end->getIterator(), /*Unreachable=*/false,
+      /*BranchWeights=*/nullptr, /*DTU=*/nullptr, &loops);
+  builder.SetInsertPoint(branch);
+  Value *any = builder.CreateOr(areFar(builder.getInt64(0), builder),
+                                areFar(half, builder));
+  dominators.recalculate(function);
+  builder.SetInsertPoint(end->getParent(), end->getParent()->begin());
+  PHINode *result = builder.CreatePHI(any->getType(), 2);
+  result->addIncoming(any, branch->getParent());
+  result->addIncoming(builder.getFalse(), front);
+  return result;
 }
 
 PrefetchVerdict IndirectWriter::run() {
@@ -227,32 +300,35 @@ PrefetchVerdict IndirectWriter::run() {
     return {};
   if (const char *reason = whyNot())
     return {0, {}, 0, reason};
-  BasicBlock *front = loop.getLoopPreheader(), *header = loop.getHeader();
-  Instruction *end = front->getTerminator();
+  Instruction *end = loop.getLoopPreheader()->getTerminator();
   last = rounds ? IRBuilder<>(end).CreateSub(getLeft(*rounds),
                                              ConstantInt::get(number, 1))
                 : expander.expandCodeFor(
                       scev.getNoopOrZeroExtend(
                           scev.getBackedgeTakenCount(&loop), number),
                       number, end);
-  counter = PHINode::Create(number, 2, "", header->begin());
+  for (Instruction *step : allSteps)
+    if (auto *load = dyn_cast<LoadInst>(step))
+      findIndex(*load, *end);
+  expander.clear();
+  if (!rounds && use != IndirectUse::asked && loop.isSafeToClone())
+    copyLoop(loop, *isWorthwhile(), ".near", loops, dominators, scev);
+  BasicBlock *header = loop.getHeader();
+  PHINode *counter = PHINode::Create(number, 2, "", header->begin());
   IRBuilder<> builder(loop.getLoopLatch()->getTerminator());
-  counter->addIncoming(ConstantInt::get(number, 0), front);
+  counter->addIncoming(ConstantInt::get(number, 0), loop.getLoopPreheader());
   counter->addIncoming(builder.CreateAdd(counter, builder.getInt64(1)),
                        loop.getLoopLatch());
   builder.SetInsertPoint(header, header->getFirstInsertionPt());
-  for (Instruction *step : allSteps) {
-    builder.SetCurrentDebugLocation(step->getDebugLoc());
-    copies[step] = copy(*step, builder);
-  }
+  Copies then = copyAll(counter, true, builder);
   for (const Lookup &lookup : lookups)
     writePrefetch(*lookup.access, lookup.isWritten, 1,
-                  copies.lookup(lookup.address), builder);
+                  then.lookup(lookup.address), builder);
   return {unsigned(lookups.size()), {}, distance, nullptr};
 }
 
 PrefetchVerdict
-mpg::writeIndirectPrefetches(Loop &loop, unsigned distance, bool hasRows,
+mpg::writeIndirectPrefetches(Loop &loop, unsigned distance, IndirectUse use,
                              FunctionAnalysisManager &analyses) {
-  return IndirectWriter(loop, distance, hasRows, analyses).run();
+  return IndirectWriter(loop, distance, use, analyses).run();
 }

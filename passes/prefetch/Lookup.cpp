@@ -14,17 +14,17 @@ using namespace mpg;
 
 /// Of two addresses so near only one is prefetched: the smallest lines.
 static constexpr int64_t nearBytes = 64;
-/// Smaller variables are in the first caches anyway.
-static constexpr uint64_t minTableBytes = 128 << 10;
 
 /// Whether \p address is in a variable that the first caches hold.
 static bool isInSmallVariable(const Value *address) {
-  auto *table = dyn_cast<GlobalVariable>(getUnderlyingObject(address));
-  if (table)
-    return table->hasInitializer() &&
-           table->getDataLayout().getTypeAllocSize(table->getValueType()) <
-               minTableBytes;
-  return isa<AllocaInst>(getUnderlyingObject(address));
+  const Value *object = getUnderlyingObject(address);
+  auto *table = dyn_cast<GlobalVariable>(object);
+  if (!table)
+    return isa<AllocaInst>(object);
+  // Another file may define what is declared as T table[] or, in Fortran, (1).
+  uint64_t size =
+      table->getDataLayout().getTypeAllocSize(table->getValueType());
+  return size < minTableBytes && (table->hasInitializer() || size > 64);
 }
 
 Value *mpg::getPrefetchable(Instruction &access) {

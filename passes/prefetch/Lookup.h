@@ -15,6 +15,8 @@ constexpr unsigned maxSteps = 16;
 /// Of an iteration. A core waits for about as many lines at a time, and needs
 /// no prefetches for that.
 constexpr unsigned maxLookups = 16;
+/// Smaller tables are in the first caches anyway.
+constexpr uint64_t minTableBytes = 1 << 20;
 constexpr const char *tooManyLookups = "it has more than 16 lookups";
 
 struct Lookup {

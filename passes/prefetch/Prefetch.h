@@ -39,11 +39,17 @@ struct PrefetchVerdict {
 PrefetchVerdict writePrefetches(Loop &loop, PrefetchLines lines,
                                 FunctionAnalysisManager &analyses);
 
+/// Which loops prefetch what they look up.
+enum class IndirectUse {
+  far,    ///< no rows of another loop, and only where lookups are far apart
+  always, ///< for tests: as far, wherever the lookups are
+  asked   ///< by the loop's own directive: rows as well
+};
+
 /// Puts prefetches of what \p loop looks up by an index into it, \p distance
-/// iterations of the source ahead (1 to maxIndirect). Loops over the rows of
-/// another loop get them only if \p hasRows.
+/// iterations of the source ahead (1 to maxIndirect).
 PrefetchVerdict writeIndirectPrefetches(Loop &loop, unsigned distance,
-                                        bool hasRows,
+                                        IndirectUse use,
                                         FunctionAnalysisManager &analyses);
 
 /// Puts prefetches of what \p loop, which has loops in it, looks up by a list

@@ -95,7 +95,10 @@ static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
   auto l1 = getOptionalIntLoopAttribute(&loop, prefetchL1Mark);
   auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
   unsigned ahead = getAhead(loop, options);
-  bool isOwn = getOptionalIntLoopAttribute(&loop, indirectMark).has_value();
+  IndirectUse use = getOptionalIntLoopAttribute(&loop, indirectMark)
+                        ? IndirectUse::asked
+                    : options.largeAlways ? IndirectUse::always
+                                          : IndirectUse::far;
   bool walks = hasLines && getsPrefetches(loop, options);
   if (!walks && !ahead)
     return {};
@@ -105,7 +108,7 @@ static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
   verdict.reason = whyForbidden(loop);
   bool isForbidden = verdict.reason;
   if (!isForbidden && ahead)
-    verdict = writeIndirectPrefetches(loop, ahead, isOwn, analyses);
+    verdict = writeIndirectPrefetches(loop, ahead, use, analyses);
   if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);
   return makeOutcome(verdict, place, header);

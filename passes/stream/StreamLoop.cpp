@@ -46,7 +46,7 @@ class StreamWriter : StreamNest {
 public:
   StreamWriter(Loop &loop, const StreamBody &body,
                FunctionAnalysisManager &analyses, const PassOptions &options)
-      : StreamNest(loop, body.known, analyses, options.streamAlways),
+      : StreamNest(loop, body.known, analyses, options.largeAlways),
         body(body), header(*loop.getHeader()) {}
   const char *write();
 

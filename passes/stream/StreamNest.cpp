@@ -21,8 +21,6 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -63,7 +61,11 @@ Value *StreamNest::decide(const Decision &decision, Instruction *&end) {
   IRBuilder<> builder(decision.place);
   Value *isMuch = builder.CreateICmpSGT(all, builder.getInt64(minBytes()));
   if (Loop *copied = findCopied(*decision.place)) {
-    copyNest(*copied, *isMuch);
+    // What streams need would cost each row of the nest time and registers.
+    copyLoop(*copied, *isMuch, ".cached", loops, dominators, scev)
+        .setMetadata(
+            LLVMContext::MD_prof,
+            MDBuilder(function.getContext()).createUnlikelyBranchWeights());
     return exceedsCache(all, *decision.place);
   }
   BasicBlock *front = decision.place->getParent();
@@ -142,38 +144,6 @@ Loop *StreamNest::findCopied(const Instruction &place) const {
     nest = outer;
   }
   return nest == &loop || hasComputedJumps(*nest) ? nullptr : nest;
-}
-
-/// Puts a copy of \p nest beside it for data that the caches hold: what streams
-/// need would cost each row of the nest some time and registers.
-void StreamNest::copyNest(Loop &nest, Value &isMuch) {
-  formLCSSARecursively(nest, dominators, &loops, &scev);
-  BasicBlock *front = nest.getLoopPreheader();
-  Instruction *end = front->getTerminator();
-  BasicBlock *begin = SplitBlock(front, end, &dominators, &loops);
-  SmallVector<BasicBlock *, 4> ends;
-  nest.getUniqueExitBlocks(ends);
-  ValueToValueMapTy copies;
-  SmallVector<BasicBlock *, 8> blocks;
-  cloneLoopWithPreheader(begin, front, &nest, copies, ".cached", &loops,
-                         &dominators, blocks);
-  remapInstructionsInBlocks(blocks, copies);
-  for (BasicBlock *next : ends)
-    for (PHINode &phi : next->phis())
-      for (unsigned at = 0, count = phi.getNumIncomingValues(); at < count;
-           ++at)
-        if (Value *from = copies.lookup(phi.getIncomingBlock(at))) {
-          Value *value = phi.getIncomingValue(at);
-          Value *copy = copies.lookup(value);
-          phi.addIncoming(copy ? copy : value, cast<BasicBlock>(from));
-        }
-  Instruction *jump = front->getTerminator();
-  IRBuilder<>(jump).CreateCondBr(
-      &isMuch, begin, cast<BasicBlock>(copies[begin]),
-      MDBuilder(function.getContext()).createUnlikelyBranchWeights());
-  jump->eraseFromParent();
-  dominators.recalculate(function);
-  scev.forgetBlockAndLoopDispositions();
 }
 
 void mpg::addStoreFence(IRBuilderBase &builder) {

@@ -38,7 +38,6 @@ protected:
 private:
   Value *exceedsCache(Value *bytes, Instruction &place);
   Loop *findCopied(const Instruction &place) const;
-  void copyNest(Loop &nest, Value &isMuch);
 };
 
 } // namespace mpg

@@ -13,7 +13,7 @@
 // RUN: %{forced}
 // REDEFINE: %{level} = -Os
 // RUN: %{forced}
-// RUN: %if host-x86_64 %{ env MPG_PASS_OPTIONS=stream-stores=on,test-stream=always,prefetch-indirect=3,verify=on %clangxx -std=c++20 -O2 -fpass-plugin=%passes %s -o native && ./native | diff plain.out - %}
+// RUN: %if host-x86_64 %{ env MPG_PASS_OPTIONS=stream-stores=on,test-large=always,prefetch-indirect=3,verify=on %clangxx -std=c++20 -O2 -fpass-plugin=%passes %s -o native && ./native | diff plain.out - %}
 #include <csetjmp>
 #include <cstdio>
 #include <span>

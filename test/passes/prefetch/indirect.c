@@ -83,11 +83,23 @@ void some(int *restrict a, const double *restrict x, long n) {
   for (long i = 0; i < n; i++)
     if (x[i] < 1e9) a[(int)x[i]]++;
 }
-// Nothing to say: a small table, a volatile index, a list, no index at all.
+// Another file knows how large a table is.
+// ASM-LABEL: other:
+// ASM: prefetcht0
+extern double unknown[];
+void other(const unsigned *b, long n) {
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index,
+  for (long i = 0; i < n; i++) unknown[b[i]] += 1;
+}
+// Nothing to say: a small table, also of another file, a volatile index, a list, no index at all.
 static double few[1000];
+extern double known[1000];
+// ASM-LABEL: none:
+// ASM-NOT: prefetch
 double none(const double *a, const unsigned *b, const volatile unsigned *c, const int *next, long n) {
   double sum = 0;
   for (long i = 0; i < n; i++) few[b[i]] += 1;
+  for (long i = 0; i < n; i++) known[b[i]] += 1;
   for (long i = 0; i < n; i++) sum += a[c[i]];
   int at = 0;
   for (long i = 0; i < n; i++) at = next[at];

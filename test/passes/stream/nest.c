@@ -7,7 +7,7 @@
 // DEFINE: %{always} =
 // DEFINE: %{run} = env MPG_PASS_OPTIONS=stream-stores=on,verify=on%{always} %clang --target=x86_64-linux-gnu -O2 -fpass-plugin=%passes %s -o %t && %t | diff - %t.out
 // RUN: %{run}
-// REDEFINE: %{always} = ,test-stream=always
+// REDEFINE: %{always} = ,test-large=always
 // RUN: %{run}
 // CHECK-LABEL: define {{.*}} @rows(
 // CHECK: icmp sgt i64 %{{.*}}, 1048576
