@@ -7,7 +7,6 @@
 #include "Node/NodeMachine.h"
 #include "Options.h"
 #include "Process/Ranks.h"
-#include "Support/Files.h"
 #include "Support/Format.h"
 #include "mpgrun.h"
 #include "mpgrun/Compare/CompareRun.h"
@@ -92,59 +91,16 @@ static ComparePlan makePlan(const RunOptions &options, const Program &program,
   return plan;
 }
 
-static bool report(StringRef name, std::error_code code) {
-  if (code)
-    error() << printable(name) << ": " << code.message() << "\n";
-  return !code;
-}
-
-static bool isWritten(raw_fd_ostream &out) {
-  out.flush();
-  std::error_code code = out.error();
-  out.clear_error();
-  return report("standard output", code);
-}
-
-/// JSON on standard output has nothing beside it. Files come first: a pipe that
-/// is not read any more ends mpgrun.
-static bool writeReports(const RunOptions &options,
-                         const Comparison &comparison) {
-  const std::string &file = options.dataFile;
-  auto write = [&](const std::string &name, auto writer) {
-    return name.empty() || report(name, writeOutputFile(name, [&](auto &out) {
-                                    writer(out, comparison);
-                                  }));
-  };
-  bool written = write(options.htmlFile, writeCompareHtml);
-  written &= write(options.reportFile, writeCompareText);
-  if (file == "-") {
-    writeCompareJson(outs(), comparison);
-    writeCompareText(errs(), comparison);
-  } else {
-    written &= write(file, writeCompareJson);
-    if (options.reportFile.empty())
-      writeCompareText(outs(), comparison);
-  }
-  return isWritten(outs()) && written;
-}
-
 int mpg::runComparison(const RunOptions &options, const Program &program,
                        const std::string &libraryPath) {
-  if (!fillStandardFiles(ClosedFile::isDevNull)) {
-    error() << "standard output is closed; the report would have no place\n";
-    return exitOwnError;
-  }
   if (worldRank() != "0") {
     error() << "--compare was started as rank " << printable(worldRank())
             << " of a job; each rank would run the program at times of its "
                "own. Put mpgrun in front of the launcher, with --children\n";
     return exitOwnError;
   }
-  for (const std::string *file :
-       {&options.dataFile, &options.htmlFile, &options.reportFile})
-    if (!file->empty() && *file != "-" &&
-        !report(*file, checkOutputFile(*file)))
-      return exitOwnError;
+  if (!canWriteReports(options))
+    return exitOwnError;
   if (std::string why = findForeignLauncher(options.command, options.typed);
       !why.empty()) {
     error() << why << "\n";
@@ -179,7 +135,10 @@ int mpg::runComparison(const RunOptions &options, const Program &program,
     error() << end.error << "\n";
     return exitOwnError;
   }
-  if (!writeReports(options, comparison))
+  if (!writeReports(
+          options, [&](raw_ostream &out) { writeCompareHtml(out, comparison); },
+          [&](raw_ostream &out) { writeCompareJson(out, comparison); },
+          [&](raw_ostream &out) { writeCompareText(out, comparison); }))
     return exitOwnError;
   if (end.interruptedBy)
     return 128 + end.interruptedBy;

@@ -37,43 +37,9 @@ static void mergeFolder(const std::string &path, MergeFold &fold) {
   }
 }
 
-static bool reportMergeError(StringRef name, std::error_code code) {
-  if (code)
-    error() << printable(name) << ": " << code.message() << "\n";
-  return !code;
-}
-
-/// JSON on standard output has nothing beside it.
-static bool writeMerge(const RunOptions &options, const Merge &merge) {
-  const std::string &jsonFile = options.dataFile;
-  bool isWritten = true;
-  auto write = [&](const std::string &file, auto *writer) {
-    if (!file.empty())
-      isWritten &= reportMergeError(
-          file,
-          writeOutputFile(file, [&](raw_ostream &out) { writer(out, merge); }));
-  };
-  write(options.htmlFile, writeMergeHtml);
-  if (jsonFile == "-")
-    writeMergeJson(outs(), merge);
-  else
-    write(jsonFile, writeMergeJson);
-  writeMergeText(jsonFile == "-" ? errs() : outs(), merge);
-  outs().flush();
-  std::error_code code = outs().error();
-  outs().clear_error();
-  return reportMergeError("standard output", code) && isWritten;
-}
-
 int mpg::runMerge(const RunOptions &options) {
-  if (!fillStandardFiles(ClosedFile::isDevNull)) {
-    error() << "standard output is closed; the report would have no place\n";
+  if (!canWriteReports(options))
     return exitOwnError;
-  }
-  for (const std::string &file : {options.dataFile, options.htmlFile})
-    if (!file.empty() && file != "-" &&
-        !reportMergeError(file, checkOutputFile(file)))
-      return exitOwnError;
   MergeFold fold;
   for (const std::string &path : options.command)
     if (sys::fs::is_directory(path))
@@ -81,7 +47,10 @@ int mpg::runMerge(const RunOptions &options) {
     else
       mergeFile(path, fold);
   Merge merge = fold.finish();
-  if (!writeMerge(options, merge))
+  if (!writeReports(
+          options, [&](raw_ostream &out) { writeMergeHtml(out, merge); },
+          [&](raw_ostream &out) { writeMergeJson(out, merge); },
+          [&](raw_ostream &out) { writeMergeText(out, merge); }))
     return exitOwnError;
   if (merge.reports || merge.profiles.profiles)
     return 0;

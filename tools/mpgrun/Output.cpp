@@ -5,6 +5,7 @@
 // (Supervisor.cpp), so a reader that leaves is an error like any other.
 
 #include "Process/Ranks.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "mpgrun.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,8 +68,7 @@ void mpg::warnIfNotWritable(StringRef pattern) {
            << "; without a change there will be no report\n";
 }
 
-bool mpg::writeReportFile(StringRef pattern, pid_t pid,
-                          function_ref<void(raw_ostream &)> write) {
+bool mpg::writeReportFile(StringRef pattern, pid_t pid, ReportWriter write) {
   int code;
   std::string name = expandReportName(pattern, pid, code);
   int file =
@@ -89,4 +89,45 @@ bool mpg::writeReportFile(StringRef pattern, pid_t pid,
     error() << printable(name) << ": " << describe(code)
             << "; there is no report\n";
   return code == 0;
+}
+
+// Reports on standard output and in the files of the options
+
+static bool isWritten(StringRef name, std::error_code code) {
+  if (code)
+    error() << printable(name) << ": " << code.message() << "\n";
+  return !code;
+}
+
+bool mpg::canWriteReports(const RunOptions &options) {
+  if (!fillStandardFiles(ClosedFile::isDevNull)) {
+    error() << "standard output is closed; the report would have no place\n";
+    return false;
+  }
+  for (const std::string *file :
+       {&options.dataFile, &options.htmlFile, &options.reportFile})
+    if (!file->empty() && *file != "-" &&
+        !isWritten(*file, checkOutputFile(*file)))
+      return false;
+  return true;
+}
+
+bool mpg::writeReports(const RunOptions &options, ReportWriter html,
+                       ReportWriter json, ReportWriter text) {
+  auto write = [](const std::string &name, ReportWriter writer) {
+    return name.empty() || isWritten(name, writeOutputFile(name, writer));
+  };
+  bool isJsonPrinted = options.dataFile == "-";
+  bool areWritten = write(options.htmlFile, html);
+  areWritten &= write(options.reportFile, text);
+  if (isJsonPrinted)
+    json(outs());
+  else
+    areWritten &= write(options.dataFile, json);
+  if (isJsonPrinted || options.reportFile.empty())
+    text(isJsonPrinted ? errs() : outs());
+  outs().flush();
+  std::error_code code = outs().error();
+  outs().clear_error();
+  return isWritten("standard output", code) && areWritten;
 }

@@ -32,6 +32,8 @@ enum class ClosedFile { staysClosed, isDevNull };
 /// if standard output was.
 bool fillStandardFiles(ClosedFile inProgram);
 
+using ReportWriter = llvm::function_ref<void(llvm::raw_ostream &)>;
+
 // The file of a report
 
 /// Prints a line if a file of that name cannot be written now. Makes no file,
@@ -41,8 +43,18 @@ void warnIfNotWritable(llvm::StringRef pattern);
 /// Writes the file that \p pattern names for the program \p pid, with what \p
 /// write prints. A pipe without a reader is an error. Prints errors and returns
 /// false.
-bool writeReportFile(llvm::StringRef pattern, pid_t pid,
-                     llvm::function_ref<void(llvm::raw_ostream &)> write);
+bool writeReportFile(llvm::StringRef pattern, pid_t pid, ReportWriter write);
+
+// Reports on standard output and in the files of the options
+
+/// True if standard output is open and each of the files can be written. Prints
+/// why not.
+bool canWriteReports(const RunOptions &options);
+
+/// JSON on standard output has nothing beside it. Files come first: a pipe that
+/// is not read any more ends mpgrun. Prints errors and returns false.
+bool writeReports(const RunOptions &options, ReportWriter html,
+                  ReportWriter json, ReportWriter text);
 
 // Notes about a program (ProgramNotes.cpp). mpgrun's notes about a program
 // before it runs it: why it cannot be run, and what keeps a preloaded library
