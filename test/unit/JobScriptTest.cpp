@@ -24,21 +24,6 @@ static std::string valueOfA(StringRef body) {
   return (a->known ? "" : "?") + a->value;
 }
 
-/// "launcher+launcher>program argument|..." of all programs.
-static std::string listPrograms(StringRef text) {
-  std::string all;
-  for (const JobLaunch &launch : read(text).launches) {
-    all += all.empty() ? "" : "|";
-    for (const JobCommand &launcher : launch.launchers)
-      all += launcher.words[0].text + ">";
-    all += launch.program.text;
-    for (const JobWord &argument : launch.arguments)
-      all += " " + argument.text;
-    all += launch.conditional ? "?" : "";
-  }
-  return all;
-}
-
 TEST(JobScript, ValuesAreExpandedAsTheShellDoes) {
   const std::pair<const char *, const char *> cases[] = {
       {"A=1", "1"},
@@ -118,7 +103,6 @@ TEST(JobScript, WhatIsNotKnownIsNamed) {
 }
 
 TEST(JobScript, OnlyExportedVariablesReachTheProgram) {
-  EXPECT_EQ(listPrograms("./a"), "./a");
   JobScript script =
       read("A=1\nB=2 ./a\nset -a\nC=3\nset +a\nD=4\nexport -n C\n"
            "export D\n./b\nenv -u D E=5 ./c\nenv -i F=6 ./d\n");
@@ -131,50 +115,6 @@ TEST(JobScript, OnlyExportedVariablesReachTheProgram) {
       all += name + "=" + variable.value + " ";
     EXPECT_EQ(all, expected[i]);
   }
-}
-
-TEST(JobScript, LaunchersAreTakenOff) {
-  const std::pair<const char *, const char *> cases[] = {
-      {"mpiexec -n 4 ./a -x 1", "mpiexec>./a -x 1"},
-      {"mpirun -np 4 --map-by ppr:2:node -x A=1 --mca btl self ./a",
-       "mpirun>./a"},
-      {"mpiexec.hydra -genv A 1 -ppn 2 app", "mpiexec.hydra>app"},
-      {"mpiexec -of-proc out/%j -stdin in numactl -C 12-59 -m 4-7 ./a",
-       "mpiexec>numactl>./a"},
-      {"srun -n4 -c 12 --cpu-bind=cores --mpi pmix ./a b", "srun>./a b"},
-      {"numactl --cpunodebind=4 -- ./a", "numactl>./a"},
-      {"taskset -c 0-3 nice -n 5 ./a", "taskset>nice>./a"},
-      {"time -p timeout 10m stdbuf -oL ./a", "time>timeout>stdbuf>./a"},
-      {"env A=1 -u B mpiexec ./a", "env>mpiexec>./a"},
-      {"perf stat -e cycles:u -o x ./a", "perf>./a"},
-      {"fipp -C -d rep -Icpupa mpiexec -n 2 ./a", "fipp>mpiexec>./a"},
-      {"valgrind --tool=helgrind ./a", "valgrind>./a"},
-      {"mpgrun --mode=thp ./a", "mpgrun>./a"},
-      {"mpirun_rsh -np 2 A=1 B=2 ./a c=3", "mpirun_rsh>./a c=3"},
-      {"flux bulksubmit -n 2 ./a {} ::: 1", "flux>./a {} ::: 1"},
-      {"ibrun -n 2 task_affinity ./a", "ibrun>task_affinity>./a"},
-      {"mpiexec -n 1 ./a : -n 2 ./b c", "mpiexec>./a|mpiexec>./b c"},
-      {"M='mpiexec -n 2'\n$M ./a", "mpiexec>./a"},
-      {"$MPIRUN -n 2 $OPTS ./a", "$MPIRUN>./a"},
-      {"mpiexec $EXE in", "mpiexec>$EXE in"},
-      {"$DIR/a.out in", "$DIR/a.out in"},
-      {"python3 x.py", "python3 x.py"},
-      {"if x; then ./a; fi; x && ./b", "./a?|./b?"},
-      {"cd d && mkdir e && ./a && ./b || ./c", "./a|./b?|./c?"},
-      {"cd d || ./a; cd e && cd f || ./b", "./a?|./b?"},
-      {"until ./a; do ./b; done; while ./c; do x; done", "./a|./b?|./c"},
-      {"./a | tee log & ./b > o 2>&1", "./a|./b"},
-      {"exec ./a\n./b", "exec>./a"},
-      {"r() { mpiexec -n $1 \"$2\"; }\nr 4 ./a", "mpiexec>./a"},
-      {"r() { ./a; }", "./a?"},
-      {"exit 0\n./a", ""},
-      // Not what a job is submitted for.
-      {"cp ./a b; srun hostname; time ls; /bin/echo ./a; command -v ./a", ""},
-      {"gcc -o a a.c; make; $CC -c a.c; env; exec > log; myapp", ""},
-      {"cat <<E\n./a\nE\necho ./a # ./b", ""},
-  };
-  for (const auto &[text, programs] : cases)
-    EXPECT_EQ(listPrograms(text), programs) << text;
 }
 
 TEST(JobScript, DirectivesSayWhatIsAskedFor) {
