@@ -5,6 +5,7 @@
 // know which lines may not run.
 
 #include "JobScript/JobReader.h"
+#include "Support/Format.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -23,8 +24,21 @@ static int blockChange(StringRef first, StringRef last) {
       .Default(0);
 }
 
+/// Commands of csh itself that start nothing and change no environment.
+static constexpr StringLiteral startsNothing =
+    "bindkey breaksw case complete echotc exit filetest glob goto hashstat "
+    "limit log ls-F notify onintr rehash sched settc stop telltc uncomplete "
+    "unhash unlimit watchlog where";
+
 /// Variables that a block may change are unknown after it.
 void JobReader::readCshCommand(ShellRange range) {
+  // "repeat 3 ./app", "nice +5 ./app"
+  StringRef first = source.token(range.first).text;
+  if (range.size() > 2 &&
+      (first == "repeat" ||
+       (first == "nice" &&
+        source.token(range.first + 1).text.starts_with("+"))))
+    range.first += 2;
   ShellCommand command = expand(range);
   StringRef name = command.name();
   if (name == "set" || name == "@") {
@@ -39,7 +53,8 @@ void JobReader::readCshCommand(ShellRange range) {
       command.words[1].text == "stacksize")
     variables.setValue(JobState::stackLimitName, command.values[2],
                        command.line);
-  if (name == "exit") // in a block, most of the time
+  // An exit is in a block, most of the time; a name with a colon is a label.
+  if (hasWord(startsNothing, name) || name.ends_with(":"))
     return record.addCommand(command);
   runCommand(command);
 }

@@ -44,6 +44,7 @@ bool JobBuiltins::run(const ShellCommand &command) {
   using Change = void (JobState::*)(const ShellCommand &);
   Change change = StringSwitch<Change>(command.name())
                       .Case("cd", &JobState::changeFolder)
+                      .Case("chdir", &JobState::changeFolder)
                       .Case("pushd", &JobState::pushFolder)
                       .Case("popd", &JobState::popFolder)
                       .Case("deactivate", &JobState::forgetEnvironment)
