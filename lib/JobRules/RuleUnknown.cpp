@@ -75,7 +75,8 @@ static void reportNotFound(JobContext &job) {
   std::string title =
       shortened(missing[0]->program.text, copiedBytes) + " was not found";
   if (missing.size() > 1)
-    title += ", nor were " + std::to_string(missing.size() - 1) + " more";
+    title += (missing.size() == 2 ? ", nor was " : ", nor were ") +
+             std::to_string(missing.size() - 1) + " more";
   Finding &finding =
       job.add(FindingId::mpg238, missing[0]->line,
               title + ": only the script was looked at, not the program");
