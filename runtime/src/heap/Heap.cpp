@@ -180,6 +180,9 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
                                  request.dirtyPages, request.error);
   cache.medium.start(arena, cachesInUse());
   arena.unlock();
+  if (page)
+    heapSpace.pageIn({addressOfPage(page + request.dirtyPages),
+                      addressOfPage(page + heapMap.pages[page].length)});
   return page;
 }
 

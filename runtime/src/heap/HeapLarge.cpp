@@ -58,11 +58,12 @@ uintptr_t mpg::allocateLarge(size_t bytes, size_t alignment, HeapPages pages,
   size_t frameBytes = frames * heapSpace.hugePageBytes();
   isDirty =
       pages == HeapPages::base && heapSpace.acquireKept(frameBytes, memory);
-  error = isDirty ? 0
-                  : heapSpace.acquire(frameBytes, alignment,
-                                      {-1, SIZE_MAX, pages}, memory);
+  error = isDirty
+              ? 0
+              : heapSpace.acquire(frameBytes, alignment, {-1, pages}, memory);
   if (error)
     return 0;
+  heapSpace.pageIn(memory);
   uint32_t page = getPage(memory.start);
   // Where frames may have been in use, the same page of them is written again.
   unsigned shift = (pages == HeapPages::base
@@ -99,6 +100,7 @@ bool mpg::resizeLarge(uint32_t page, size_t bytes) {
             end = roundUp(start + bytes, heapSpace.hugePageBytes());
   if (end > now.end && heapSpace.acquireAt(now.end, end - now.end, {}) != 0)
     return false;
+  heapSpace.pageIn({now.end, end});
   raise(maxBytes, blockBytes.fetch_add(end - now.end) + end - now.end);
   setPages(page, uint32_t((end - now.start) / heapPageBytes));
   if (end < now.end)

@@ -248,6 +248,7 @@ void Arena::free(uint32_t page, uint64_t besideBytes) {
 bool Arena::resize(uint32_t page, size_t bytes) {
   UnitEntry &entry = heapMap.pages[page];
   uint32_t pages = countPages(entry.detail * colorStepBytes + bytes);
+  uint32_t end = page + entry.length;
   bool isPacked = entry.state == UnitState::packed;
   if (!isPacked && pages == entry.length)
     return true;
@@ -255,6 +256,8 @@ bool Arena::resize(uint32_t page, size_t bytes) {
   emptyQueue();
   bool isDone = isPacked ? resizePacked(page, bytes) : resizeTo(page, pages);
   unlock();
+  if (isDone && !isPacked)
+    heapSpace.pageIn({addressOfPage(end), addressOfPage(page + pages)});
   return isDone;
 }
 
@@ -404,8 +407,7 @@ FreeRuns::Run Arena::addMemory(uintptr_t start, uint64_t needBytes,
                                PageChoice &choice, int &error) {
   uint64_t exact = roundUp(needBytes, heapSpace.hugePageBytes());
   bool isAsSettings = node >= 0 || needBytes > maxSparseBytes;
-  HeapSupply supply{node, needBytes,
-                    isAsSettings ? HeapPages::large : choice.choose()};
+  HeapSupply supply{node, isAsSettings ? HeapPages::large : choice.choose()};
   // Base pages that nobody writes to cost nothing.
   bool isShort = supply.pages == HeapPages::base && &choice == &forBlocks;
   uint64_t step = isShort ? mappedBytes / 8 : 0;

@@ -78,10 +78,11 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   config = &settings;
   messages = &speaker;
   hugeBytes = settings.hugeBytes;
-  pageInAtOnce = settings.mmapPaging == Paging::prepage;
   // Of the pool alone, and asking takes a tenth of the start.
   mustPageIn =
       settings.mode != Mode::thp && reservationMayFailAtStart(hugeBytes);
+  pagesInBlocks = settings.mode != Mode::thp &&
+                  settings.mmapPaging == Paging::prepage && !mustPageIn;
   if (settings.fallbackGiven || hugeBytes != hugeFrameBytes)
     reportEveryFallback();
   // The first and the last frame are never used.
@@ -220,7 +221,7 @@ void HeapSpace::setSource(Range memory, Source source) {
   FreeRuns::Run run = getRun(memory);
   for (uint32_t i = run.first; i < run.end(); ++i) {
     bytesOn(now, Source(frames[i].detail)) -= hugeBytes;
-    frames[i].detail = uint8_t(source);
+    __atomic_store_n(&frames[i].detail, uint8_t(source), __ATOMIC_RELAXED);
     frames[i].length = 0;
   }
   bytesOn(now, source) += memory.bytes();
@@ -253,17 +254,6 @@ int HeapSpace::mapPool(Range &memory, bool allOrNothing) {
   return error;
 }
 
-/// Of memory that is reserved, so that the rest cannot fail. Returns how much
-/// is certain to come.
-static size_t populateStart(Range memory, size_t needBytes, size_t hugeBytes) {
-  if (needBytes > memory.bytes())
-    needBytes = memory.bytes();
-  needBytes = roundUp(needBytes, hugeBytes);
-  size_t present =
-      populate({memory.start, memory.start + needBytes}, hugeBytes);
-  return present < needBytes ? present : memory.bytes();
-}
-
 /// Maps large pages of the pool for the start of \p memory. Returns the number
 /// of bytes that are certain to have one. If not all, \p error is the reason.
 size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
@@ -283,8 +273,6 @@ size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
     present = 0;
   else if (mustPageIn || node >= 0)
     present = populate(memory, hugeBytes);
-  else if (pageInAtOnce)
-    present = populateStart(memory, supply.needBytes, hugeBytes);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;
     releaseAddresses({memory.start + present, memory.end});
@@ -367,12 +355,25 @@ void HeapSpace::recycleAddresses(Range memory) {
   addresses.recycle(getRun(memory));
 }
 
+static void touch(uintptr_t address) {
+  // volatile: the compiler would drop an addition of 0
+  __atomic_fetch_add(reinterpret_cast<volatile char *>(address), 0,
+                     __ATOMIC_RELAXED);
+}
+
 static void touchPages(uintptr_t start, uintptr_t end) {
   for (size_t page = basePageBytes(); start < end;
        start = roundDown(start, page) + page)
-    // volatile: the compiler would drop an addition of 0
-    __atomic_fetch_add(reinterpret_cast<volatile char *>(start), 0,
-                       __ATOMIC_RELAXED);
+    touch(start);
+}
+
+void HeapSpace::pageIn(Range memory) const {
+  // Not by populate(): while a system call makes pages present, no other thread
+  // of the process can map memory.
+  for (uintptr_t at = memory.start; pagesInBlocks && at < memory.end;
+       at = roundDown(at, hugeBytes) + hugeBytes)
+    if (isHuge(at))
+      touch(at);
 }
 
 /// Makes the entries of \p memory present: else the first free() of each block
@@ -690,7 +691,8 @@ bool HeapSpace::isHuge(uintptr_t address) const {
   MPG_CHECK(reserved.contains(address));
   const UnitEntry &entry = frames[(address - reserved.start) / hugeBytes];
   return entry.state == UnitState::mapped &&
-         Source(entry.detail) == Source::hugetlb;
+         Source(__atomic_load_n(&entry.detail, __ATOMIC_RELAXED)) ==
+             Source::hugetlb;
 }
 
 /// The part of \p memory that is the heap's.

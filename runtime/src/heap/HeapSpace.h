@@ -57,9 +57,6 @@ enum class HeapPages : uint8_t {
 /// How new memory comes.
 struct HeapSupply {
   int node = -1; ///< that NUMA node or not at all; -1: as it comes
-  /// So much of it, from its start, is for a block now; prepaging is for that,
-  /// the rest comes when it is touched.
-  size_t needBytes = SIZE_MAX;
   HeapPages pages = HeapPages::large; ///< else pre: mayWait()
 };
 
@@ -70,7 +67,8 @@ public:
   bool start(const Config &config, Messages &messages);
 
   /// Memory of \p bytes whose start is a multiple of \p alignment (a power of
-  /// two), readable, writable and zero, paged in as the settings say.
+  /// two), readable, writable and zero. Its pages come when they are touched,
+  /// unless that may fail.
   /// Returns 0, ENOMEM (no pages and no fallback), or ENOSPC (the range is
   /// full). pre: bytes is a multiple of the frame.
   int acquire(size_t bytes, size_t alignment, const HeapSupply &supply,
@@ -78,6 +76,10 @@ public:
 
   /// The same at \p start, if the addresses there are free.
   int acquireAt(uintptr_t start, size_t bytes, const HeapSupply &supply);
+
+  /// Makes the large pages of \p memory, a block's, present if the settings ask
+  /// for that. pre: no lock is held, for the kernel clears them.
+  void pageIn(Range memory) const;
 
   /// Whether memory may come on base pages first: transparent huge pages can be
   /// made of them.
@@ -230,8 +232,8 @@ private:
   size_t hugeBytes = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool pageInAtOnce = false;               ///< the policy: what is needed
-  bool mustPageIn = false;                 ///< demand may fail: everything
+  bool mustPageIn = false;                 ///< at once: a touch may fail
+  bool pagesInBlocks = false;              ///< else the policy may ask for it
   UnitEntry *frames = nullptr;             ///< one for each; 0 is never used
   FreeRuns addresses MPG_GUARDED_BY(lock); ///< of frames without memory
   FreeRuns kept MPG_GUARDED_BY(lock);      ///< of frames with base pages
