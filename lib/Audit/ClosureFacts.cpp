@@ -9,7 +9,6 @@
 #include "Elf/Image.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <elf.h>
 

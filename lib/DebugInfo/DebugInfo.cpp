@@ -6,7 +6,6 @@
 
 #include "DebugInfo/DebugInfo.h"
 #include "DebugInfo/Dwarf.h"
-#include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"

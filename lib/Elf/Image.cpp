@@ -4,9 +4,7 @@
 // it is.
 
 #include "Elf/ImageState.h"
-#include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <ar.h>
 #include <cerrno>
 #include <cstring>

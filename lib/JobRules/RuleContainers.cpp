@@ -7,7 +7,6 @@
 #include "Advice/Forecast.h"
 #include "JobRules/RuleContext.h"
 #include "Support/Format.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;

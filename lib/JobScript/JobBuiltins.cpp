@@ -5,7 +5,6 @@
 #include "JobScript/JobReader.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;

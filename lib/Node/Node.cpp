@@ -4,7 +4,6 @@
 
 #include "Node/Node.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;

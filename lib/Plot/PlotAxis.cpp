@@ -4,7 +4,6 @@
 // people read between them without counting.
 
 #include "Plot/PlotPanel.h"
-#include "Support/Format.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

@@ -6,7 +6,6 @@
 
 #include "Policy/Policy.h"
 #include "Support/Files.h"
-#include "Support/Format.h"
 #include "Support/JsonFields.h"
 #include "Support/JsonItem.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,7 +7,6 @@
 #include "Support/Format.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
 #include <cstring>

@@ -9,7 +9,6 @@
 #include "Node/HugePages.h"
 #include "Node/SysTree.h"
 #include "Process/RunReport.h"
-#include "Support/Format.h"
 #include "mpg/advice.h"
 #include "mpg/filesystems.h"
 #include "llvm/Support/MathExtras.h"

@@ -10,7 +10,6 @@
 #include "Support/StableSort.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
 #include <set>
 
 using namespace llvm;

@@ -4,7 +4,6 @@
 // writes the report. A file that is no report is counted, never an error.
 
 #include "Support/Files.h"
-#include "Support/Format.h"
 #include "mpgrun.h"
 #include "mpgrun/Merge/MergeReport.h"
 #include "llvm/Support/FileSystem.h"

@@ -7,7 +7,6 @@
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareRun.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>

@@ -18,7 +18,6 @@
 #include "Process/TextPages.h"
 #include "Profile/Profile.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>

@@ -6,7 +6,6 @@
 #include "Process/Program.h"
 #include "Support/Format.h"
 #include "mpgsim.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstdlib>
 

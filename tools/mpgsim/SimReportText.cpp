@@ -5,7 +5,6 @@
 #include "SimReport.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <numeric>

@@ -9,7 +9,6 @@
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace mpg;

@@ -4,7 +4,6 @@
 // words of a large table in random order. docs/mpgbench-experiments.md says
 // how, and what to expect.
 
-#include "Support/Format.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/BenchPoints.h"
 #include "llvm/Support/MathExtras.h"

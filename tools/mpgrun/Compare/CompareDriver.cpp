@@ -9,7 +9,6 @@
 #include "Process/StateFile.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareRun.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>

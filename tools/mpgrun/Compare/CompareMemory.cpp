@@ -7,7 +7,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string>
 
 using namespace llvm;

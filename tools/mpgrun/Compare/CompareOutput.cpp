@@ -5,7 +5,6 @@
 
 #include "mpgrun/Compare/CompareOutput.h"
 #include "Support/Files.h"
-#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"

@@ -16,7 +16,6 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <memory>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
