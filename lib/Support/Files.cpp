@@ -153,6 +153,7 @@ private:
 struct Target {
   explicit Target(const std::string &name);
   bool isThere, isReplaceable; ///< a regular file, or nothing yet
+  int standard = 0;            ///< 1 or 2 if it is standard output or error
   std::string path;            ///< where its links lead
   struct stat status = {};
 };
@@ -160,8 +161,15 @@ struct Target {
 } // namespace
 
 Target::Target(const std::string &name) : path(name) {
-  isThere = stat(name.c_str(), &status) == 0;
-  isReplaceable = !isThere || S_ISREG(status.st_mode);
+  if (name == "-")
+    standard = STDOUT_FILENO;
+  isThere = standard || stat(name.c_str(), &status) == 0;
+  for (int fd : {STDERR_FILENO, STDOUT_FILENO})
+    if (struct stat of; isThere && fstat(fd, &of) == 0 &&
+                        of.st_dev == status.st_dev &&
+                        of.st_ino == status.st_ino)
+      standard = fd;
+  isReplaceable = !isThere || (S_ISREG(status.st_mode) && !standard);
   SmallString<256> real;
   if (isThere && isReplaceable && !sys::fs::real_path(name, real))
     path = real.str().str();
@@ -187,6 +195,8 @@ static int makeTemporary(const Target &target, std::string &name) {
 
 std::error_code mpg::checkOutputFile(const std::string &name) {
   Target target(name);
+  if (target.standard)
+    return {};
   if (target.isThere && S_ISDIR(target.status.st_mode))
     return std::make_error_code(std::errc::is_a_directory);
   if (target.isThere && access(target.path.c_str(), W_OK) != 0)
@@ -199,7 +209,7 @@ std::error_code mpg::checkOutputFile(const std::string &name) {
   std::string temporary;
   int fd = makeTemporary(target, temporary);
   if (fd < 0)
-    return errnoAsErrorCode();
+    return target.isThere ? std::error_code() : errnoAsErrorCode();
   close(fd);
   unlink(temporary.c_str());
   return {};
@@ -215,15 +225,9 @@ static std::error_code fill(int fd, function_ref<void(raw_ostream &)> write) {
   return code;
 }
 
-std::error_code
-mpg::writeOutputFile(const std::string &name,
-                     function_ref<void(raw_ostream &out)> write) {
-  Target target(name);
-  // A device or a pipe is written to, never replaced by a file.
-  if (!target.isReplaceable) {
-    int fd = open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? errnoAsErrorCode() : fill(fd, write);
-  }
+/// Writes a file beside \p target, and gives it the name.
+static std::error_code replace(const Target &target,
+                               function_ref<void(raw_ostream &)> write) {
   SignalsWait wait;
   std::string temporary;
   int fd = makeTemporary(target, temporary);
@@ -235,6 +239,33 @@ mpg::writeOutputFile(const std::string &name,
   if (code)
     unlink(temporary.c_str());
   return code;
+}
+
+/// Below 0: errno.
+static int openInPlace(const Target &target, int flags) {
+  // Another descriptor of the same file would write over what is there.
+  if (target.standard)
+    return fcntl(target.standard, F_DUPFD_CLOEXEC, 3);
+  int fd = open(target.path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | flags);
+  if (fd >= 0 && flags)
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~flags);
+  return fd;
+}
+
+std::error_code mpg::writeOutputFile(const std::string &name,
+                                     function_ref<void(raw_ostream &out)> write,
+                                     int flags) {
+  Target target(name);
+  if (target.isReplaceable) {
+    std::error_code code = replace(target, write);
+    bool isForbidden = code == std::errc::permission_denied ||
+                       code == std::errc::operation_not_permitted ||
+                       code == std::errc::device_or_resource_busy;
+    if (!target.isThere || !isForbidden)
+      return code;
+  }
+  int fd = openInPlace(target, flags);
+  return fd < 0 ? errnoAsErrorCode() : fill(fd, write);
 }
 
 int mpg::openDeletedFile(StringRef name, int flags) {

@@ -53,12 +53,15 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &reason);
 std::error_code checkOutputFile(const std::string &name);
 
 /// Fills \p name, which keeps its mode if it is there. After an error, and
-/// until all of it is written, what was there before stays as it was. Links are
-/// followed; devices and pipes are written to as they are.
+/// until all of it is written, what was there before stays as it was, unless
+/// its folder takes no other file. Links are followed; devices, pipes, and
+/// standard output ("-") and error by any name, are written to as they are.
+/// \p flags: O_NONBLOCK for an error where a pipe has no reader.
 /// pre: one thread.
 std::error_code
 writeOutputFile(const std::string &name,
-                llvm::function_ref<void(llvm::raw_ostream &out)> write);
+                llvm::function_ref<void(llvm::raw_ostream &out)> write,
+                int flags = 0);
 
 /// A temporary file to read and write that no folder has any more; it was
 /// called \p name, a dash and six letters. \p flags as open(2) has them. Below

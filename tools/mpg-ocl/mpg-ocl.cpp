@@ -226,14 +226,8 @@ static bool readSource(const OclOptions::Source &source,
 }
 
 static bool writeText(const std::string &path, StringRef text) {
-  std::error_code error;
-  raw_fd_ostream out(path, error, sys::fs::OF_None);
-  if (error)
-    return fail(path, "cannot write it", error);
-  out << text;
-  out.flush();
-  error = out.error();
-  out.clear_error();
+  std::error_code error =
+      writeOutputFile(path, [&](raw_ostream &out) { out << text; });
   return !error || fail(path, "cannot write it", error);
 }
 

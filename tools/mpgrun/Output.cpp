@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -50,19 +49,8 @@ static std::string expandReportName(StringRef pattern, pid_t pid, int &error) {
 void mpg::warnIfNotWritable(StringRef pattern) {
   int error;
   std::string name = expandReportName(pattern, getpid(), error);
-  struct stat file;
-  if (error) {
-    // The folder cannot be made.
-  } else if (stat(name.c_str(), &file) == 0) {
-    if (S_ISDIR(file.st_mode))
-      error = EISDIR;
-    else if (access(name.c_str(), W_OK))
-      error = errno;
-  } else {
-    StringRef folder = sys::path::parent_path(name);
-    if (access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK))
-      error = errno;
-  }
+  if (!error)
+    error = checkOutputFile(name).value();
   if (error)
     note() << printable(name) << ": " << describe(error)
            << "; without a change there will be no report\n";
@@ -71,20 +59,8 @@ void mpg::warnIfNotWritable(StringRef pattern) {
 bool mpg::writeReportFile(StringRef pattern, pid_t pid, ReportWriter write) {
   int code;
   std::string name = expandReportName(pattern, pid, code);
-  int file =
-      code ? -1
-           : open(name.c_str(),
-                  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (!code && file < 0)
-    code = errno;
-  if (file >= 0) {
-    fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
-    raw_fd_ostream out(file, /*shouldClose=*/true);
-    write(out);
-    out.close();
-    code = out.error().value();
-    out.clear_error();
-  }
+  if (!code)
+    code = writeOutputFile(name, write, O_NONBLOCK).value();
   if (code)
     error() << printable(name) << ": " << describe(code)
             << "; there is no report\n";

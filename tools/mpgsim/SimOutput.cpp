@@ -3,6 +3,7 @@
 // The files that the user has named for a report, and the report as CSV.
 
 #include "SimReport.h"
+#include "Support/Files.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,51 +12,52 @@ using namespace mpg;
 
 raw_ostream &mpg::simError() { return errs() << "mpgsim: error: "; }
 
-std::unique_ptr<raw_fd_ostream> mpg::openSimFile(const std::string &path) {
-  std::error_code code;
-  auto file = std::make_unique<raw_fd_ostream>(path, code);
-  if (!code)
-    return file;
-  simError() << "cannot write " << printable(path) << ": " << code.message()
-             << "\n";
-  return nullptr;
+/// False after an error, which it says.
+static bool checkWritten(const std::string &path, std::error_code code) {
+  if (code)
+    simError() << "cannot write " << printable(path) << ": " << code.message()
+               << "\n";
+  return !code;
 }
 
 bool SimOutput::open() {
-  for (auto [path, file] : {std::pair(&options.html, &html),
-                            {&options.output, &output},
-                            {&options.record, &recordFile}})
-    if (!path->empty() && !(*file = openSimFile(*path)))
+  for (const std::string *path : {&options.html, &options.output})
+    if (!path->empty() && !checkWritten(*path, checkOutputFile(*path)))
       return false;
-  return true;
+  if (options.record.empty())
+    return true;
+  std::error_code code;
+  recordFile = std::make_unique<raw_fd_ostream>(options.record, code);
+  return checkWritten(options.record, code);
 }
 
 bool SimOutput::write(const SimReport &report) {
+  auto writeReport = [&](raw_ostream &out) {
+    if (options.json)
+      writeSimJson(out, report);
+    else if (options.csv)
+      writeSimCsv(out, report);
+    else
+      writeSimText(out, report);
+  };
+  bool isWritten = true;
   // Standard output is the program's, if there is one.
-  raw_fd_ostream &standard = options.merges ? outs() : errs();
-  raw_fd_ostream &out = output ? *output : standard;
-  if (options.json)
-    writeSimJson(out, report);
-  else if (options.csv)
-    writeSimCsv(out, report);
+  if (options.output.empty())
+    writeReport(options.merges ? outs() : errs());
   else
-    writeSimText(out, report);
-  if (html)
-    writeSimHtml(*html, report);
-  for (auto [path, file] : {std::pair(&options.html, html.get()),
-                            {&options.output, output.get()},
-                            {&options.record, recordFile.get()}}) {
-    if (!file)
-      continue;
-    file->flush();
-    if (!file->has_error())
-      continue;
-    simError() << "cannot write " << printable(*path) << ": "
-               << file->error().message() << "\n";
-    file->clear_error();
-    return false;
+    isWritten = checkWritten(options.output,
+                             writeOutputFile(options.output, writeReport));
+  if (!options.html.empty())
+    isWritten &= checkWritten(
+        options.html, writeOutputFile(options.html, [&](raw_ostream &out) {
+          writeSimHtml(out, report);
+        }));
+  if (recordFile) {
+    recordFile->flush();
+    isWritten &= checkWritten(options.record, recordFile->error());
+    recordFile->clear_error();
   }
-  return true;
+  return isWritten;
 }
 
 // The report as CSV (RFC 4180): a line for the whole, each array and each loop

@@ -294,8 +294,6 @@ void writeAdvice(llvm::raw_ostream &out, const SimReport &report,
 
 /// Standard error, with the begin of a line of an error on it.
 llvm::raw_ostream &simError();
-/// Null after an error, which it says.
-std::unique_ptr<llvm::raw_fd_ostream> openSimFile(const std::string &path);
 
 /// The files that the user has named for a report.
 class SimOutput {
@@ -309,7 +307,7 @@ public:
 
 private:
   const SimOptions &options;
-  std::unique_ptr<llvm::raw_fd_ostream> html, output, recordFile;
+  std::unique_ptr<llvm::raw_fd_ostream> recordFile;
 };
 
 } // namespace mpg

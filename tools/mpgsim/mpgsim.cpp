@@ -381,16 +381,9 @@ static std::string writeHints(const SimReport &report,
   if (!hasHint(report, choice))
     return describeQuotaVerdict(report) +
            "; but a side file cannot name it: put " + describeMarking(choice);
-  std::unique_ptr<raw_fd_ostream> file = openSimFile(path);
-  if (!file)
-    return "the file cannot be written";
-  writeAdvice(*file, report, choice);
-  file->flush();
-  if (!file->has_error())
-    return "";
-  std::string why = file->error().message();
-  file->clear_error();
-  return "the file cannot be written: " + why;
+  std::error_code code = writeOutputFile(
+      path, [&](raw_ostream &out) { writeAdvice(out, report, choice); });
+  return code ? "the file cannot be written: " + code.message() : "";
 }
 
 /// Why \p first, or a second run, gives no hints; "": it may.
