@@ -14,6 +14,7 @@
 #include "Support/Threads.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
@@ -156,25 +157,22 @@ Expected<LldRun> LldRun::start(const LinkContext &link, const LinkPlan &plan,
   return run;
 }
 
-/// Names of files that exist only in this process must not be remembered.
-static void cleanDependencyFile(const std::string &path,
+/// Names of files that exist only in this process must not be remembered. False
+/// after an error, which it says: make would take half of a list for all of it.
+static bool cleanDependencyFile(const std::string &path,
                                 ArrayRef<std::string> ours) {
-  if (path.empty())
-    return;
+  if (!sys::fs::is_regular_file(path))
+    return true;
   auto file = readUnmapped(path);
-  if (!file)
-    return;
-  std::string text = withoutPaths((*file)->getBuffer(), ours);
-  std::error_code code;
-  raw_fd_ostream out(path, code);
+  std::error_code code = file.getError();
+  if (!code)
+    code = writeOutputFile(path, [&](raw_ostream &out) {
+      out << withoutPaths((*file)->getBuffer(), ours);
+    });
   if (code)
-    return;
-  out << text;
-  out.close();
-  if (out.has_error())
-    warning() << "cannot write " << printable(path) << ": "
-              << out.error().message() << "\n";
-  out.clear_error();
+    error() << "cannot write " << printable(path) << ": " << code.message()
+            << "\n";
+  return !code;
 }
 
 int LldRun::finish(const LinkContext &link, MemoryFile *out) {
@@ -186,8 +184,11 @@ int LldRun::finish(const LinkContext &link, MemoryFile *out) {
            << ": the disk is full, or a file became shorter meanwhile\n";
   int status = child.finish();
   const std::string ours[] = {first.path(), last.path()};
-  if (status == 0)
-    cleanDependencyFile(link.request.dependencyFile, ours);
+  if (status == 0 && !cleanDependencyFile(link.request.dependencyFile, ours)) {
+    removeOutput(link.request.dependencyFile);
+    removeOutput(link.request.outputPath);
+    status = 1;
+  }
   std::string printed = out ? out->contents() : "";
   if (printed.empty())
     return status;
