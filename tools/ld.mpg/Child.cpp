@@ -6,6 +6,7 @@
 #include "Support/Files.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -167,7 +168,10 @@ Expected<Child> Child::startQuiet(function_ref<void()> body) {
 
 bool Child::wait() {
   while (!ended && waitpid(pid, &waitStatus, 0) < 0)
-    if (errno != EINTR) {
+    if (errno != EINTR) { // a filter of system calls
+      errs() << "ld.mpg: error: cannot wait for lld, which was ended: "
+             << sys::StrError(errno) << " (wait4)\n";
+      kill(pid, SIGTERM);
       waitStatus = W_EXITCODE(1, 0);
       break;
     }
