@@ -144,7 +144,8 @@ def baseline : LongValue<"baseline", "FILE",
     Manual<[{Counts and shows only findings that are not in FILE.}]>;
 def write_baseline : LongValue<"write-baseline", "FILE",
     "write all findings to FILE, for --baseline">,
-    Manual<[{Writes all findings to FILE, for `--baseline`.}]>;
+    Manual<[{Writes all findings to FILE, for `--baseline`. FILE stays as it was if one of the
+inputs cannot be audited.}]>;
 
 def recursive : LongFlag<"recursive", "audit all ELF files in directories">,
     Manual<[{Audits all ELF files in directories.}]>, Section<"Input">;

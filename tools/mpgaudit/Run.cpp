@@ -569,7 +569,12 @@ void Run::printStats() const {
 }
 
 void Run::finish() {
-  if (Error error = policy.finish()) {
+  // One of some of the files would forget what is accepted in the others.
+  if (failed && !options.writeBaseline.empty()) {
+    errs() << errorLine(options.writeBaseline,
+                        "the baseline is not written: not all of the files "
+                        "could be audited");
+  } else if (Error error = policy.finish()) {
     errs() << "mpgaudit: error: " << toString(std::move(error)) << "\n";
     failed = true;
   }
