@@ -23,13 +23,14 @@ config.name = "mpgtools"
 sys.path[:0] = [os.path.join(site["mpg_source"], "test", name) for name in ("lib", "tools")]
 from shared_machine import SharedMachineTest  # noqa: E402
 
-config.test_format = SharedMachineTest(site["mpg_source"], build, site["seed"], site["runs_all"])
+config.test_source_root = os.path.join(site["mpg_source"], "test")
+config.test_exec_root = lit_config.params.get("exec_root", os.path.join(build, "test", "lit"))
+config.test_format = SharedMachineTest(
+    site["mpg_source"], build, config.test_exec_root, site["seed"], site["runs_all"])
 # Where the same tests run in another build, too, one in so many is enough.
 config.samples = [("*", int(lit_config.params.get("one_in", site["one_in"])))]
 config.suffixes = [".test", ".c", ".cpp", ".s", ".yaml"]
 config.excludes = ["Inputs", "demo"]
-config.test_source_root = os.path.join(site["mpg_source"], "test")
-config.test_exec_root = os.path.join(build, "test", "lit")
 
 # FileCheck, not, yaml2obj, llvm-mc and the project's own programs come first, and
 # the python3 behind a shim; gcc, ld.bfd, mold and readelf are the machine's.

@@ -37,10 +37,10 @@ def _processor_seconds() -> float:
 
 
 class SharedMachineTest(lit.formats.ShTest):
-    def __init__(self, source: str, build: str, seed: int, runs_all: bool) -> None:
+    def __init__(self, source: str, build: str, exec_root: str, seed: int, runs_all: bool) -> None:
         super().__init__(execute_external=False)
         self.source = source
-        self.build = build
+        self.exec_root = exec_root
         self.results = os.path.join(build, "test-results")
         self.seed = seed
         self.runs_all = runs_all
@@ -48,7 +48,7 @@ class SharedMachineTest(lit.formats.ShTest):
     def execute(self, test, lit_config):
         # lit has followed the link of a clone whose name is not one word (one_word.py).
         test.suite.source_root = os.path.join(self.source, "test")
-        test.suite.exec_root = os.path.join(self.build, "test", "lit")
+        test.suite.exec_root = self.exec_root
         if not self.runs_all and not self._is_chosen(test):
             # As lit reports a missing feature: its XML has no other field.
             test.requires = [f"the-sample-of-seed-{self.seed}"]
