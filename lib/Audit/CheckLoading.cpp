@@ -137,6 +137,9 @@ static void addMissing(const Subject &subject, const LoadedLibrary &library,
     finding.setFix("Name the folder as the job does: --env=LD_LIBRARY_PATH="
                    "FOLDER. Or link the program with -Wl,-rpath,FOLDER.");
   }
+  if (StringRef(entry.reason).starts_with("/")) // a file has the name
+    finding.setFix("Put the library in place of that file, for this machine "
+                   "and readable by the job's user.");
 }
 
 /// The kernel looks for it, so no variable of the job matters.
