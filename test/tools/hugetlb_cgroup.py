@@ -3,13 +3,14 @@
     hugetlb_cgroup.py [--v2] [--usage PAGES] [--reserve PAGES] [--peak FILE] -- COMMAND...
 
 Runs the command in a new hugetlb cgroup (v1 or v2) with limits on 2 MiB pages:
-on those in use, and on those reserved. --peak writes the largest number of bytes
-that were in use at once, or -1 where the kernel does not count that. The exit
-status is the command's; 125 without a hugetlb cgroup.
+on those in use, and on those reserved; $HUGETLB_GROUP is its folder. --peak writes
+the largest number of bytes that were in use at once, or -1 where the kernel does
+not count that. The exit status is the command's; 125 without a hugetlb cgroup.
 
 `hugetlb_cgroup.py --probe`: its exit status shows whether it would work.
 """
 
+import os
 import subprocess
 import sys
 
@@ -29,7 +30,8 @@ def main() -> int:
         group.limit(options.usage, options.reserve)
         if options.probe:
             return 0
-        done = subprocess.run(options.command, preexec_fn=group.enter)
+        done = subprocess.run(options.command, preexec_fn=group.enter,
+                              env={**os.environ, "HUGETLB_GROUP": group.path})
         if options.peak:
             with open(options.peak, "w") as file:
                 file.write(f"{group.peak()}\n")

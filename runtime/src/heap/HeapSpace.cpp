@@ -78,11 +78,11 @@ bool HeapSpace::start(const Config &settings, Messages &speaker) {
   config = &settings;
   messages = &speaker;
   hugeBytes = settings.hugeBytes;
+  pagesInBlocks =
+      settings.mode != Mode::thp && settings.mmapPaging == Paging::prepage;
   // Of the pool alone, and asking takes a tenth of the start.
-  mustPageIn =
-      settings.mode != Mode::thp && reservationMayFailAtStart(hugeBytes);
-  pagesInBlocks = settings.mode != Mode::thp &&
-                  settings.mmapPaging == Paging::prepage && !mustPageIn;
+  if (settings.mode != Mode::thp)
+    reservationMayFailAtStart(hugeBytes);
   if (settings.fallbackGiven || hugeBytes != hugeFrameBytes)
     reportEveryFallback();
   // The first and the last frame are never used.
@@ -271,7 +271,7 @@ size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
     placed = place(memory, Placement::bind, NodeSet::of(node));
   if (placed)
     present = 0;
-  else if (mustPageIn || node >= 0)
+  else if (node >= 0 || reservationMayFailNow(hugeBytes))
     present = populate(memory, hugeBytes);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;

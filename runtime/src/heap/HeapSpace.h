@@ -232,8 +232,7 @@ private:
   size_t hugeBytes = 0;
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  bool mustPageIn = false;                 ///< at once: a touch may fail
-  bool pagesInBlocks = false;              ///< else the policy may ask for it
+  bool pagesInBlocks = false;              ///< the policy asks for it
   UnitEntry *frames = nullptr;             ///< one for each; 0 is never used
   FreeRuns addresses MPG_GUARDED_BY(lock); ///< of frames without memory
   FreeRuns kept MPG_GUARDED_BY(lock);      ///< of frames with base pages

@@ -33,6 +33,11 @@ bool reservationMayFail(size_t hugeBytes);
 /// thread.
 bool reservationMayFailAtStart(size_t hugeBytes);
 
+/// The same now, cheaply: asks again only where the process has changed its
+/// group or is bound to other nodes. pre: reservationMayFailAtStart() was
+/// called for \p hugeBytes.
+bool reservationMayFailNow(size_t hugeBytes);
+
 /// A limit of this process on its address space or its data (ulimit -v, -d).
 struct MemoryLimit {
   uint64_t bytes = UINT64_MAX; ///< of the one that leaves least; none

@@ -10,6 +10,7 @@
  *                           they wait for the end of the program
  *   visit:N:SIZE            N threads that take and free a block; each ends
  *                           before the next begins
+ *   enter                   enters the group of hugetlb_cgroup.py
  *   contend:N:SIZE:ROUNDS:ARENAS  N threads take and free a block at once,
  * until there are ARENAS arenas or ROUNDS are over facts:NAME prints
  * NAME.FACT=VALUE for what printFacts() lists
@@ -115,6 +116,17 @@ static void release(int step) {
       free(blocks[index].start);
       blocks[index].isHeld = 0;
     }
+}
+
+static void enter(void) {
+  char path[4096], pid[32];
+  const char *group = getenv("HUGETLB_GROUP");
+  snprintf(path, sizeof path, "%s/cgroup.procs", group ? group : "");
+  int file = open(path, O_WRONLY);
+  int length = snprintf(pid, sizeof pid, "%d", getpid());
+  if (write(file, pid, length) != length)
+    fail("cannot enter the group");
+  close(file);
 }
 
 struct Member {
@@ -330,6 +342,8 @@ int main(int count, char **arguments) {
       touch();
     else if (!strcmp(step, "free"))
       release(atoi(field[1]));
+    else if (!strcmp(step, "enter"))
+      enter();
     else if (!strcmp(step, "team"))
       runMembers(atoi(field[1]), parseSize(field[2]), atol(field[3]), 1);
     else if (!strcmp(step, "visit"))
