@@ -179,10 +179,11 @@ static uint32_t acquirePages(Request &request, ThreadCache &cache,
   uint32_t page = arena.allocate(request.bytes, request.alignment, mayGrow,
                                  request.dirtyPages, request.error);
   cache.medium.start(arena, cachesInUse());
+  Range block = page ? mediumBlock(page) : Range{};
   arena.unlock();
-  if (page)
-    heapSpace.pageIn({addressOfPage(page + request.dirtyPages),
-                      addressOfPage(page + heapMap.pages[page].length)});
+  // Also where others have written: free memory that is not zero may have new
+  // pages at its end, or such as another thread is about to touch.
+  heapSpace.pageIn(block);
   return page;
 }
 
@@ -318,7 +319,10 @@ static uint32_t acquireCached(size_t bytes) {
 /// behind \p block, of \p page, as the next one often does. Taking a lock waits
 /// for earlier writes, and these would miss the caches.
 static void prefetchNext(uint32_t page, uintptr_t block, size_t bytes) {
-  uintptr_t next = block + heapMap.pages[page].length * heapPageBytes +
+  const UnitEntry &entry = heapMap.pages[page];
+  if (entry.state != UnitState::used) // the length of packed ones may change
+    return;
+  uintptr_t next = block + entry.length * heapPageBytes +
                    colorStepBytes; // the shift grows by one step
   const uintptr_t written[] = {next - 8, next, next + computeTail(bytes)};
   for (uintptr_t address : written)

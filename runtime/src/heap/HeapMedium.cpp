@@ -248,11 +248,11 @@ void Arena::free(uint32_t page, uint64_t besideBytes) {
 bool Arena::resize(uint32_t page, size_t bytes) {
   UnitEntry &entry = heapMap.pages[page];
   uint32_t pages = countPages(entry.detail * colorStepBytes + bytes);
-  uint32_t end = page + entry.length;
   bool isPacked = entry.state == UnitState::packed;
   if (!isPacked && pages == entry.length)
     return true;
   lock.lock();
+  uint32_t end = page + entry.length;
   emptyQueue();
   bool isDone = isPacked ? resizePacked(page, bytes) : resizeTo(page, pages);
   unlock();

@@ -355,25 +355,25 @@ void HeapSpace::recycleAddresses(Range memory) {
   addresses.recycle(getRun(memory));
 }
 
-static void touch(uintptr_t address) {
-  // volatile: the compiler would drop an addition of 0
-  __atomic_fetch_add(reinterpret_cast<volatile char *>(address), 0,
-                     __ATOMIC_RELAXED);
-}
-
 static void touchPages(uintptr_t start, uintptr_t end) {
   for (size_t page = basePageBytes(); start < end;
        start = roundDown(start, page) + page)
-    touch(start);
+    // volatile: the compiler would drop an addition of 0
+    __atomic_fetch_add(reinterpret_cast<volatile char *>(start), 0,
+                       __ATOMIC_RELAXED);
 }
 
 void HeapSpace::pageIn(Range memory) const {
   // Not by populate(): while a system call makes pages present, no other thread
   // of the process can map memory.
-  for (uintptr_t at = memory.start; pagesInBlocks && at < memory.end;
+  if (!pagesInBlocks || !poolIsOpen()) // a child's pages are not reserved
+    return;
+  for (uintptr_t at = memory.start; at < memory.end;
        at = roundDown(at, hugeBytes) + hugeBytes)
-    if (isHuge(at))
-      touch(at);
+    if (isHuge(at)) {
+      auto *byte = reinterpret_cast<volatile char *>(at);
+      *byte = *byte; // not atomic, which would wait for the line
+    }
 }
 
 /// Makes the entries of \p memory present: else the first free() of each block

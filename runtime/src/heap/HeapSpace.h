@@ -77,8 +77,9 @@ public:
   /// The same at \p start, if the addresses there are free.
   int acquireAt(uintptr_t start, size_t bytes, const HeapSupply &supply);
 
-  /// Makes the large pages of \p memory, a block's, present if the settings ask
-  /// for that. pre: no lock is held, for the kernel clears them.
+  /// Makes the large pages of \p memory, of a block that nobody else has yet,
+  /// present if the settings ask for that. pre: no lock is held, for the kernel
+  /// clears them.
   void pageIn(Range memory) const;
 
   /// Whether memory may come on base pages first: transparent huge pages can be
