@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Files.h. Writes to a temporary file in the same folder, which then takes
-// the name.
+// See Files.h.
 
 #include "Support/Files.h"
 #include "Support/Format.h"
@@ -18,6 +17,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,7 +126,7 @@ mpg::readTextFile(const std::string &path, uint64_t limitBytes) {
 
 namespace {
 
-/// Signals wait while a temporary file is there, so that none is left behind.
+/// Signals wait while a file is written, so that no half of one is left.
 class SignalsWait {
 public:
   SignalsWait() {
@@ -149,123 +149,120 @@ private:
   sigset_t before;
 };
 
-/// The file behind a name.
-struct Target {
-  explicit Target(const std::string &name);
-  bool isThere, isReplaceable; ///< a regular file, or nothing yet
-  int standard = 0;            ///< 1 or 2 if it is standard output or error
-  std::string path;            ///< where its links lead
-  struct stat status = {};
+/// A file that is open for its new contents. The destructor leaves it open.
+struct Output {
+  int fd = -1; ///< below 0: errno has the reason
+  bool isNew = false;
+  bool isReplaced = false; ///< a file, and not the program's own output
 };
 
 } // namespace
 
-Target::Target(const std::string &name) : path(name) {
+/// The descriptor, 1 or 2, that \p name is open as; 0: none.
+static int findStandard(const std::string &name) {
+  struct stat file, other;
   if (name == "-")
-    standard = STDOUT_FILENO;
-  isThere = standard || stat(name.c_str(), &status) == 0;
-  for (int fd : {STDERR_FILENO, STDOUT_FILENO})
-    if (struct stat of; isThere && fstat(fd, &of) == 0 &&
-                        of.st_dev == status.st_dev &&
-                        of.st_ino == status.st_ino)
-      standard = fd;
-  isReplaceable = !isThere || (S_ISREG(status.st_mode) && !standard);
-  SmallString<256> real;
-  if (isThere && isReplaceable && !sys::fs::real_path(name, real))
-    path = real.str().str();
+    return STDOUT_FILENO;
+  if (stat(name.c_str(), &file) == 0)
+    for (int fd : {STDOUT_FILENO, STDERR_FILENO})
+      if (fstat(fd, &other) == 0 && file.st_dev == other.st_dev &&
+          file.st_ino == other.st_ino)
+        return fd;
+  return 0;
 }
 
-/// Makes a file beside \p target; \p name: what it is called. Below 0: errno.
-static int makeTemporary(const Target &target, std::string &name) {
-  SmallString<256> model = sys::path::parent_path(target.path);
-  sys::path::append(model, ".mpg-XXXXXX");
-  name = model.str().str();
-  int fd = mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0)
-    return fd;
-  // mkostemp gives 0600; the mask can only be read by setting it.
-  mode_t mask = umask(0);
-  umask(mask);
-  if (target.isThere)
-    // As root: a user's file stays the user's.
-    (void)!fchown(fd, target.status.st_uid, target.status.st_gid);
-  fchmod(fd, target.isThere ? target.status.st_mode & 07777 : 0666 & ~mask);
-  return fd;
+static Output openOutput(const std::string &name, int flags) {
+  Output output;
+  flags |= O_WRONLY | O_CREAT | O_CLOEXEC;
+  if (name != "-") {
+    // Of a new report of each rank this is the only call.
+    output.fd = open(name.c_str(), flags | O_EXCL, 0666);
+    output.isNew = output.fd >= 0;
+    if (output.isNew || errno != EEXIST)
+      return output;
+  }
+  // Another descriptor of the same file would write over what is there.
+  if (int standard = findStandard(name)) {
+    output.fd = fcntl(standard, F_DUPFD_CLOEXEC, 3);
+    return output;
+  }
+  // Without O_CREAT, which is refused in /tmp for a file of another user. A
+  // link to nothing needs it.
+  output.fd = open(name.c_str(), flags & ~O_CREAT);
+  if (output.fd < 0 && errno == ENOENT)
+    output.fd = open(name.c_str(), flags, 0666);
+  struct stat file;
+  output.isReplaced =
+      output.fd >= 0 && fstat(output.fd, &file) == 0 && S_ISREG(file.st_mode);
+  return output;
 }
 
 std::error_code mpg::checkOutputFile(const std::string &name) {
-  Target target(name);
-  if (target.standard)
+  if (findStandard(name))
     return {};
-  if (target.isThere && S_ISDIR(target.status.st_mode))
+  if (sys::fs::is_directory(name))
     return std::make_error_code(std::errc::is_a_directory);
-  if (target.isThere && access(target.path.c_str(), W_OK) != 0)
-    return errnoAsErrorCode();
+  if (access(name.c_str(), F_OK) == 0)
+    return access(name.c_str(), W_OK) == 0 ? std::error_code()
+                                           : errnoAsErrorCode();
   // Only making a file shows whether one can be made: rights of the folder, a
   // read-only file system.
-  if (!target.isReplaceable)
-    return {};
   SignalsWait wait;
-  std::string temporary;
-  int fd = makeTemporary(target, temporary);
-  if (fd < 0)
-    return target.isThere ? std::error_code() : errnoAsErrorCode();
+  int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) // a link to nothing is there
+    return errno == EEXIST ? std::error_code() : errnoAsErrorCode();
   close(fd);
-  unlink(temporary.c_str());
+  unlink(name.c_str());
   return {};
 }
 
-/// Closes \p fd too: some file systems tell only then that they are full.
-static std::error_code fill(int fd, function_ref<void(raw_ostream &)> write) {
-  raw_fd_ostream out(fd, /*shouldClose=*/true);
-  write(out);
+/// Takes the space that \p bytes need, so that what is there stays if there is
+/// none. Not each file system can.
+static std::error_code reserve(int fd, size_t bytes) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
+    return std::make_error_code(std::errc::file_too_large);
+  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)) == 0 ||
+      (errno != ENOSPC && errno != EDQUOT))
+    return {};
+  return errnoAsErrorCode();
+}
+
+/// Closes the file too: some file systems tell only then that they are full.
+static std::error_code finish(const Output &output, StringRef text) {
+  raw_fd_ostream out(output.fd, /*shouldClose=*/true);
+  std::error_code code;
+  if (output.isReplaced)
+    code = reserve(output.fd, text.size());
+  if (!code) {
+    out << text;
+    out.flush();
+    code = out.error();
+  }
+  if (!code && output.isReplaced && ftruncate(output.fd, off_t(text.size())))
+    code = errnoAsErrorCode();
   out.close();
-  std::error_code code = out.error();
+  if (!code)
+    code = out.error();
   out.clear_error();
   return code;
-}
-
-/// Writes a file beside \p target, and gives it the name.
-static std::error_code replace(const Target &target,
-                               function_ref<void(raw_ostream &)> write) {
-  SignalsWait wait;
-  std::string temporary;
-  int fd = makeTemporary(target, temporary);
-  if (fd < 0)
-    return errnoAsErrorCode();
-  std::error_code code = fill(fd, write);
-  if (!code && rename(temporary.c_str(), target.path.c_str()) != 0)
-    code = errnoAsErrorCode();
-  if (code)
-    unlink(temporary.c_str());
-  return code;
-}
-
-/// Below 0: errno.
-static int openInPlace(const Target &target, int flags) {
-  // Another descriptor of the same file would write over what is there.
-  if (target.standard)
-    return fcntl(target.standard, F_DUPFD_CLOEXEC, 3);
-  int fd = open(target.path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | flags);
-  if (fd >= 0 && flags)
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~flags);
-  return fd;
 }
 
 std::error_code mpg::writeOutputFile(const std::string &name,
                                      function_ref<void(raw_ostream &out)> write,
                                      int flags) {
-  Target target(name);
-  if (target.isReplaceable) {
-    std::error_code code = replace(target, write);
-    bool isForbidden = code == std::errc::permission_denied ||
-                       code == std::errc::operation_not_permitted ||
-                       code == std::errc::device_or_resource_busy;
-    if (!target.isThere || !isForbidden)
-      return code;
-  }
-  int fd = openInPlace(target, flags);
-  return fd < 0 ? errnoAsErrorCode() : fill(fd, write);
+  std::string text;
+  raw_string_ostream stream(text);
+  write(stream);
+  stream.flush();
+  SignalsWait wait;
+  Output output = openOutput(name, flags);
+  if (output.fd < 0)
+    return errnoAsErrorCode();
+  std::error_code code = finish(output, text);
+  if (code && output.isNew)
+    unlink(name.c_str());
+  return code;
 }
 
 int mpg::openDeletedFile(StringRef name, int flags) {

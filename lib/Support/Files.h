@@ -52,10 +52,10 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &reason);
 /// hours later would be too late. Nothing is changed.
 std::error_code checkOutputFile(const std::string &name);
 
-/// Fills \p name, which keeps its mode if it is there. After an error, and
-/// until all of it is written, what was there before stays as it was, unless
-/// its folder takes no other file. Links are followed; devices, pipes, and
-/// standard output ("-") and error by any name, are written to as they are.
+/// Fills \p name, which stays the file that it is: its mode, links and readers.
+/// What was there stays if the text cannot be made or has no space; a new file
+/// goes after an error. Devices, pipes, and standard output ("-") and error by
+/// any name, are written to as they are.
 /// \p flags: O_NONBLOCK for an error where a pipe has no reader.
 /// pre: one thread.
 std::error_code

@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -70,12 +71,26 @@ TEST_F(OutputFile, ReplacesAFileAndKeepsItsMode) {
   EXPECT_EQ(count(), 1u);
 }
 
+/// Programs give a name to mpgrun and read from the file that they have open.
+TEST_F(OutputFile, IsReadByWhoHasItOpen) {
+  EXPECT_FALSE(fill("a", "one, which is longer"));
+  int fd = open((folder + "a").c_str(), O_RDONLY | O_CLOEXEC);
+  EXPECT_FALSE(fill("a", "two"));
+  char text[32];
+  EXPECT_EQ(StringRef(text, size_t(::read(fd, text, sizeof text))), "two");
+  close(fd);
+}
+
 TEST_F(OutputFile, FollowsLinks) {
   EXPECT_FALSE(fill("file", "old"));
   ASSERT_EQ(symlink("file", (folder + "link").c_str()), 0);
   EXPECT_FALSE(fill("link", "new"));
   EXPECT_EQ(read("file"), "new");
   EXPECT_TRUE(S_ISLNK(readMode("link")));
+  ASSERT_EQ(symlink("later", (folder + "ahead").c_str()), 0);
+  EXPECT_FALSE(checkOutputFile(folder + "ahead"));
+  EXPECT_FALSE(fill("ahead", "made"));
+  EXPECT_EQ(read("later"), "made");
 }
 
 TEST_F(OutputFile, WritesIntoPipes) {
@@ -105,4 +120,19 @@ TEST_F(OutputFile, IsRefusedBeforeTheWork) {
             std::errc::no_such_file_or_directory);
   EXPECT_EQ(checkOutputFile(folder), std::errc::is_a_directory);
   EXPECT_TRUE(bool(checkOutputFile("/proc/self/none")));
+}
+
+TEST_F(OutputFile, KeepsWhatWasThereWithoutSpace) {
+  EXPECT_FALSE(fill("old", "before"));
+  rlimit limit, none;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  none = {4, limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &none);
+  EXPECT_EQ(fill("old", "longer text"), std::errc::file_too_large);
+  EXPECT_EQ(fill("new", "longer text"), std::errc::file_too_large);
+  EXPECT_FALSE(fill("short", "text"));
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_EQ(read("old"), "before");
+  EXPECT_EQ(read("short"), "text");
+  EXPECT_EQ(count(), 2u);
 }

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -49,8 +50,20 @@ static std::string expandReportName(StringRef pattern, pid_t pid, int &error) {
 void mpg::warnIfNotWritable(StringRef pattern) {
   int error;
   std::string name = expandReportName(pattern, getpid(), error);
-  if (!error)
-    error = checkOutputFile(name).value();
+  // checkOutputFile() would make the file, for each rank of a job.
+  struct stat file;
+  if (error) {
+    // The folder cannot be made.
+  } else if (stat(name.c_str(), &file) == 0) {
+    if (S_ISDIR(file.st_mode))
+      error = EISDIR;
+    else if (access(name.c_str(), W_OK))
+      error = errno;
+  } else {
+    StringRef folder = sys::path::parent_path(name);
+    if (access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK))
+      error = errno;
+  }
   if (error)
     note() << printable(name) << ": " << describe(error)
            << "; without a change there will be no report\n";
