@@ -23,7 +23,9 @@
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/LoopIterator.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -176,6 +178,11 @@ const char *IndirectWriter::whyNot() const {
     for (Instruction &instruction : *block)
       if (!isGuaranteedToTransferExecutionToSuccessor(&instruction))
         return "it calls what may not return";
+  // No loop to LLVM is a cycle that jumps enter at several places.
+  LoopBlocksRPO blocks(&loop);
+  blocks.perform(&loops);
+  if (containsIrreducibleCFG<const BasicBlock *>(blocks, loops))
+    return "an iteration may not end";
   const SCEV *repeats = scev.getBackedgeTakenCount(&loop);
   if (isa<SCEVCouldNotCompute>(repeats) ||
       repeats->getType()->getIntegerBitWidth() > 64 ||

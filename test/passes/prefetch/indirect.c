@@ -57,6 +57,20 @@ double shorter(const unsigned *b, const double *a) {
   for (int i = 0; i < 32; i++) sum += a[b[i]];
   return sum;
 }
+// A cycle with two entries: LLVM sees no loop in it. Its iteration may never reach the lookup.
+long waits(const int *a, const unsigned *b, long n, volatile int *flag) {
+  long sum = 0;
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: this loop gets no prefetches: an iteration may not end
+  for (long i = 0; i < n; i++) {
+    if (*flag) goto second;
+  first:
+    sum += *flag;
+  second:
+    if (*flag) goto first;
+    sum += a[b[i]];
+  }
+  return sum;
+}
 // ASM-LABEL: bin:
 // ASM: prefetcht0
 void bin(int *restrict a, const double *restrict x, long n) {
