@@ -57,19 +57,20 @@ public:
 private:
   /// What each step is in another iteration.
   using Copies = DenseMap<const Value *, Value *>;
-  /// An index, as far as it is known in front of the loop.
+  /// An index that each iteration loads.
   struct Index {
-    Value *start, *step; ///< address and bytes
-    uint64_t ahead;      ///< iterations
+    const SCEVAddRecExpr *address;
+    uint64_t ahead = 0;     ///< iterations
+    Value *start = nullptr; ///< its address in the first iteration
   };
   bool isInEach(const Instruction &step) const;
   const SCEVAddRecExpr *getIndexAddress(const LoadInst &load) const;
   bool findSteps(Value *value, SetVector<Instruction *> &steps) const;
   void addAccess(Instruction &access);
   bool isRow() const;
+  uint64_t minRepeats() const;
   const char *whyNot() const;
-  unsigned countUnrolled(const SCEVAddRecExpr &index) const;
-  void findIndex(const LoadInst &load, Instruction &end);
+  unsigned countUnrolled(const SCEVAddRecExpr &address) const;
   Value *copy(const Instruction &step, Value *iteration, const Copies &copies,
               IRBuilder<> &builder) const;
   Copies copyAll(Value *iteration, bool isLater, IRBuilder<> &builder) const;
@@ -87,8 +88,9 @@ private:
   SCEVExpander expander;
   IntegerType *number;
   SmallVector<Lookup, 8> lookups;
-  SetVector<Instruction *> allSteps; ///< of all lookups, in order
-  DenseMap<const Instruction *, Index> indices;
+  SetVector<Instruction *> allSteps;             ///< of all lookups, in order
+  MapVector<const Instruction *, Index> indices; ///< those of the steps
+  uint64_t longest = 0;  ///< iterations ahead, of all indices
   Value *last = nullptr; ///< number of the last iteration
 };
 } // namespace
@@ -106,7 +108,7 @@ IndirectWriter::getIndexAddress(const LoadInst &load) const {
   auto *line = dyn_cast<SCEVAddRecExpr>(
       scev.getSCEV(const_cast<Value *>(load.getPointerOperand())));
   if (!line || line->getLoop() != &loop || !line->isAffine() ||
-      !isa<SCEVConstant>(line->getStepRecurrence(scev)))
+      !smallConstant(line->getStepRecurrence(scev)))
     return nullptr;
   return expander.isSafeToExpandAt(line->getStart(),
                                    loop.getLoopPreheader()->getTerminator())
@@ -151,21 +153,26 @@ void IndirectWriter::addAccess(Instruction &access) {
     return;
   lookups.push_back({&access, address, place, access.mayWriteToMemory()});
   allSteps.insert(steps.begin(), steps.end());
+  for (const Instruction *step : steps)
+    if (auto *load = dyn_cast<LoadInst>(step))
+      indices[load] = {getIndexAddress(*load)};
 }
 
 /// Whether a loop around this one gives it other indices each time, as for the
 /// rows of a sparse matrix. Most rows are shorter than a useful distance.
 bool IndirectWriter::isRow() const {
   Loop *parent = (rounds ? rounds : &loop)->getParentLoop();
-  return parent && llvm::any_of(allSteps, [&](Instruction *step) {
-           auto *load = dyn_cast<LoadInst>(step);
-           if (!load)
-             return false;
-           const SCEV *start = getIndexAddress(*load)->getStart();
+  return parent && llvm::any_of(indices, [&](const auto &index) {
+           const SCEV *start = index.second.address->getStart();
            if (rounds)
              start = getFirstStart(start, *rounds, scev);
            return !scev.isLoopInvariant(start, parent);
          });
+}
+
+/// The back edge is taken less often in loops that are too short.
+uint64_t IndirectWriter::minRepeats() const {
+  return use == IndirectUse::asked ? longest : 2 * longest;
 }
 
 /// Why the loop may leave out one of its iterations, or is too short.
@@ -191,28 +198,18 @@ const char *IndirectWriter::whyNot() const {
     return "how often it runs is not known when it begins";
   if (use != IndirectUse::asked && isRow())
     return "its rows may be shorter than the distance";
-  unsigned times = scev.getSmallConstantMaxTripCount(&loop);
-  return !rounds && times && times <= distance ? "it is too short" : nullptr;
+  uint64_t times = scev.getSmallConstantMaxTripCount(&loop);
+  return !rounds && times && times <= minRepeats() ? "it is too short"
+                                                   : nullptr;
 }
 
 /// How many iterations of the source an iteration does, as unrolled.
-unsigned IndirectWriter::countUnrolled(const SCEVAddRecExpr &index) const {
-  return unsigned(llvm::count_if(allSteps, [&](Instruction *step) {
-    auto *load = dyn_cast<LoadInst>(step);
-    const SCEVAddRecExpr *other = load ? getIndexAddress(*load) : nullptr;
-    return other &&
-           other->getStepRecurrence(scev) == index.getStepRecurrence(scev) &&
-           scev.getPointerBase(other) == scev.getPointerBase(&index);
+unsigned IndirectWriter::countUnrolled(const SCEVAddRecExpr &address) const {
+  return unsigned(llvm::count_if(indices, [&](const auto &index) {
+    const SCEVAddRecExpr *other = index.second.address;
+    return other->getStepRecurrence(scev) == address.getStepRecurrence(scev) &&
+           scev.getPointerBase(other) == scev.getPointerBase(&address);
   }));
-}
-
-/// Computes at \p end where the index that \p load reads begins.
-void IndirectWriter::findIndex(const LoadInst &load, Instruction &end) {
-  const SCEVAddRecExpr *line = getIndexAddress(load);
-  indices[&load] = {
-      expander.expandCodeFor(line->getStart(), nullptr, &end),
-      expander.expandCodeFor(line->getStepRecurrence(scev), number, &end),
-      divideCeil(distance, countUnrolled(*line))};
 }
 
 /// \p step as it is in \p iteration.
@@ -220,8 +217,10 @@ Value *IndirectWriter::copy(const Instruction &step, Value *iteration,
                             const Copies &copies, IRBuilder<> &builder) const {
   if (auto *load = dyn_cast<LoadInst>(&step)) {
     Index index = indices.lookup(load);
+    int64_t bytes = *smallConstant(index.address->getStepRecurrence(scev));
     Value *address = builder.CreatePtrAdd(
-        index.start, builder.CreateMul(iteration, index.step));
+        index.start,
+        builder.CreateMul(iteration, ConstantInt::getSigned(number, bytes)));
     // Frozen: another thread may write the element meanwhile.
     return builder.CreateFreeze(
         builder.CreateAlignedLoad(load->getType(), address, load->getAlign()));
@@ -276,11 +275,8 @@ Value *IndirectWriter::areFar(Value *iteration, IRBuilder<> &builder) const {
 Value *IndirectWriter::isWorthwhile() {
   Instruction *end = loop.getLoopPreheader()->getTerminator();
   BasicBlock *front = end->getParent();
-  uint64_t longest = 0;
-  for (auto &[load, index] : indices)
-    longest = std::max(longest, index.ahead);
   IRBuilder<> builder(end);
-  Value *isLong = builder.CreateICmpUGE(last, builder.getInt64(2 * longest));
+  Value *isLong = builder.CreateICmpUGE(last, builder.getInt64(minRepeats()));
   Value *half = builder.CreateLShr(last, 1);
   Instruction *branch = SplitBlockAndInsertIfThen(
       isLong, end->getIterator(), /*Unreachable=*/false,
@@ -305,6 +301,10 @@ PrefetchVerdict IndirectWriter::run() {
     }
   if (lookups.empty())
     return {};
+  for (auto &[load, index] : indices) {
+    index.ahead = divideCeil(distance, countUnrolled(*index.address));
+    longest = std::max(longest, index.ahead);
+  }
   if (const char *reason = whyNot())
     return {0, {}, 0, reason};
   Instruction *end = loop.getLoopPreheader()->getTerminator();
@@ -314,9 +314,9 @@ PrefetchVerdict IndirectWriter::run() {
                       scev.getNoopOrZeroExtend(
                           scev.getBackedgeTakenCount(&loop), number),
                       number, end);
-  for (Instruction *step : allSteps)
-    if (auto *load = dyn_cast<LoadInst>(step))
-      findIndex(*load, *end);
+  for (auto &[load, index] : indices)
+    index.start =
+        expander.expandCodeFor(index.address->getStart(), nullptr, end);
   expander.clear();
   if (!rounds && use != IndirectUse::asked && loop.isSafeToClone())
     copyLoop(loop, *isWorthwhile(), ".near", loops, dominators, scev);

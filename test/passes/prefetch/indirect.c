@@ -54,7 +54,7 @@ double shorter(const unsigned *b, const double *a) {
   double sum = 0;
   // CHECK: indirect.c:[[#@LINE+2]]:3: remark: this loop gets no prefetches: it is too short
 #pragma clang loop unroll(disable)
-  for (int i = 0; i < 32; i++) sum += a[b[i]];
+  for (int i = 0; i < 64; i++) sum += a[b[i]];
   return sum;
 }
 // A cycle with two entries: LLVM sees no loop in it. Its iteration may never reach the lookup.
@@ -69,6 +69,15 @@ long waits(const int *a, const unsigned *b, long n, volatile int *flag) {
     if (*flag) goto first;
     sum += a[b[i]];
   }
+  return sum;
+}
+// ASM-LABEL: longer:
+// ASM: prefetcht0
+double longer(const unsigned *b, const double *a) {
+  double sum = 0;
+  // CHECK: indirect.c:[[#@LINE+2]]:3: remark: prefetches 1 lookup by an index,
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < 65; i++) sum += a[b[i]];
   return sum;
 }
 // ASM-LABEL: bin:
