@@ -46,8 +46,8 @@ class StreamWriter : StreamNest {
 public:
   StreamWriter(Loop &loop, const StreamBody &body,
                FunctionAnalysisManager &analyses, const PassOptions &options)
-      : StreamNest(loop, body.known, analyses, options.largeAlways),
-        body(body), header(*loop.getHeader()) {}
+      : StreamNest(loop, body.known, analyses, options.largeAlways), body(body),
+        header(*loop.getHeader()) {}
   const char *write();
 
 private:
