@@ -37,6 +37,7 @@ struct Group {
 struct Groups {
   explicit Groups(const char *controller);
   Group v1, v2;
+  uint64_t hash = 0; ///< of all
 
 private:
   void readOwn(const char *controller);
@@ -84,10 +85,25 @@ static bool canBeSeen(Path directory) {
   return exists(directory.get());
 }
 
+static uint64_t addToHash(uint64_t hash, const char *line) {
+  for (; *line; ++line)
+    hash = (hash ^ uint8_t(*line)) * 0x100000001B3;
+  return hash | 1;
+}
+
+uint64_t mpg::hashGroups() {
+  uint64_t hash = 0;
+  LineReader lines("/proc/self/cgroup");
+  while (const char *line = lines.next())
+    hash = addToHash(hash, line);
+  return hash;
+}
+
 /// "N:controllers:/path", and "0::/path" of the unified hierarchy.
 void Groups::readOwn(const char *controller) {
   LineReader lines("/proc/self/cgroup");
   while (const char *line = lines.next()) {
+    hash = addToHash(hash, line);
     const char *names = strchr(line, ':');
     const char *path = names ? strchr(names + 1, ':') : nullptr;
     if (!path)
@@ -266,6 +282,7 @@ CgroupLimit mpg::readCgroupLimit(size_t hugeBytes) {
     readLimitsUpwards(groups.v2, hugeBytes, limit);
   limit.isHidden = groups.v1.isHidden() || groups.v2.isHidden() ||
                    !exists("/proc/self/maps");
+  limit.groups = groups.hash;
   return limit;
 }
 

@@ -23,8 +23,12 @@ struct CgroupLimit {
   /// without a mount of the hierarchy, or with one that is closed to it, or
   /// without /proc: there may be a limit.
   bool isHidden = false;
+  uint64_t groups = 0; ///< what hashGroups() returns
 };
 CgroupLimit readCgroupLimit(size_t hugeBytes);
+
+/// A hash of the names of this process's groups; 0: unknown.
+uint64_t hashGroups();
 
 /// Memory that the groups' limits leave, including the file cache that the
 /// kernel would drop; UINT64_MAX: no limit. Large pages of a pool do not count.

@@ -58,14 +58,6 @@ uint64_t Pool::available() const {
   return unreserved + more;
 }
 
-/// True if a usage limit is set anywhere above this process: memory that is
-/// only reserved may then fail when it is touched (SIGBUS), so it has to be
-/// populated at once.
-static bool usageLimitIsSet(size_t hugeBytes) {
-  CgroupLimit limit = readCgroupLimit(hugeBytes);
-  return limit.usageLeftBytes != UINT64_MAX || limit.isHidden;
-}
-
 // NUMA nodes
 
 static bool nodeHasPool(unsigned node, size_t hugeBytes) {
@@ -103,28 +95,32 @@ static bool isBoundToFewNodes(size_t hugeBytes) {
   return false;
 }
 
-bool mpg::reservationMayFail(size_t hugeBytes) {
-  return usageLimitIsSet(hugeBytes) || isBoundToFewNodes(hugeBytes);
+/// A usage limit anywhere above this process counts, too: a page that is only
+/// reserved may then fail when it is touched (SIGBUS). \p groups: its groups.
+static bool ask(size_t hugeBytes, uint64_t &groups) {
+  CgroupLimit limit = readCgroupLimit(hugeBytes);
+  groups = limit.groups;
+  return limit.usageLeftBytes != UINT64_MAX || limit.isHidden ||
+         isBoundToFewNodes(hugeBytes);
 }
 
-/// A hash of the group and of the nodes to which the calling thread is bound,
+bool mpg::reservationMayFail(size_t hugeBytes) {
+  uint64_t groups;
+  return ask(hugeBytes, groups);
+}
+
+/// A hash of \p groups and of the nodes to which the calling thread is bound,
 /// even and never 0; 0: unknown.
-static uint64_t hashPlace() {
-  struct {
-    NodeSet nodes;
-    int mode = MPOL_DEFAULT;
-    char groups[1024] = {};
-  } place;
-  if (isLockedIn ||
-      readSmallFile("/proc/self/cgroup", place.groups, sizeof place.groups) < 0)
+static uint64_t hashPlace(uint64_t groups) {
+  NodeSet nodes;
+  int mode = MPOL_DEFAULT;
+  if (!groups)
     return 0;
-  rawCall(SYS_get_mempolicy, long(&place.mode), long(place.nodes.words),
-          NodeSet::maxNodes, 0, 0);
-  uint64_t hash = uint64_t(place.mode);
-  for (unsigned long word : place.nodes.words)
+  rawCall(SYS_get_mempolicy, long(&mode), long(nodes.words), NodeSet::maxNodes,
+          0, 0);
+  uint64_t hash = groups ^ uint64_t(mode);
+  for (unsigned long word : nodes.words)
     hash = (hash ^ word) * 0x9E3779B97F4A7C15;
-  for (const char *at = place.groups; *at; ++at)
-    hash = (hash ^ uint8_t(*at)) * 0x100000001B3;
   return (hash | 2) & ~uint64_t(1);
 }
 
@@ -134,11 +130,11 @@ static std::atomic<uint64_t> lastAnswer{0};
 
 bool mpg::reservationMayFailNow(size_t hugeBytes) {
   uint64_t known = lastAnswer.load(std::memory_order_relaxed),
-           place = hashPlace();
+           groups = isLockedIn ? 0 : hashGroups(), place = hashPlace(groups);
   if (!place || place == (known & ~uint64_t(1)))
     return known & 1;
-  bool answer = reservationMayFail(hugeBytes);
-  lastAnswer.store(place | answer, std::memory_order_relaxed);
+  bool answer = ask(hugeBytes, groups);
+  lastAnswer.store(hashPlace(groups) | answer, std::memory_order_relaxed);
   return answer;
 }
 
@@ -146,8 +142,9 @@ bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
   static size_t askedBytes = 0;
   static bool answer;
   if (askedBytes != hugeBytes) {
-    answer = reservationMayFail(hugeBytes);
-    lastAnswer = hashPlace() | answer;
+    uint64_t groups;
+    answer = ask(hugeBytes, groups);
+    lastAnswer = hashPlace(groups) | answer;
   }
   askedBytes = hugeBytes;
   return answer;
