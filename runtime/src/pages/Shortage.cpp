@@ -97,7 +97,7 @@ static bool isBoundToFewNodes(size_t hugeBytes) {
 
 /// A usage limit anywhere above this process counts, too: a page that is only
 /// reserved may then fail when it is touched (SIGBUS). \p groups: its groups.
-static bool ask(size_t hugeBytes, uint64_t &groups) {
+static bool checkReservation(size_t hugeBytes, uint64_t &groups) {
   CgroupLimit limit = readCgroupLimit(hugeBytes);
   groups = limit.groups;
   return limit.usageLeftBytes != UINT64_MAX || limit.isHidden ||
@@ -106,7 +106,7 @@ static bool ask(size_t hugeBytes, uint64_t &groups) {
 
 bool mpg::reservationMayFail(size_t hugeBytes) {
   uint64_t groups;
-  return ask(hugeBytes, groups);
+  return checkReservation(hugeBytes, groups);
 }
 
 /// A hash of \p groups and of the nodes to which the calling thread is bound,
@@ -133,7 +133,7 @@ bool mpg::reservationMayFailNow(size_t hugeBytes) {
            groups = isLockedIn ? 0 : hashGroups(), place = hashPlace(groups);
   if (!place || place == (known & ~uint64_t(1)))
     return known & 1;
-  bool answer = ask(hugeBytes, groups);
+  bool answer = checkReservation(hugeBytes, groups);
   lastAnswer.store(hashPlace(groups) | answer, std::memory_order_relaxed);
   return answer;
 }
@@ -143,7 +143,7 @@ bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
   static bool answer;
   if (askedBytes != hugeBytes) {
     uint64_t groups;
-    answer = ask(hugeBytes, groups);
+    answer = checkReservation(hugeBytes, groups);
     lastAnswer = hashPlace(groups) | answer;
   }
   askedBytes = hugeBytes;
