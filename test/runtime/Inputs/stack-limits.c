@@ -1,4 +1,4 @@
-// Changes RLIMIT_STACK while it runs, from 8 MiB: raise, lower, back, child. Goes
+// Changes RLIMIT_STACK while it runs, from 8 or 32 MiB: raise, lower, back, child. Goes
 // as deep as the new limit allows, or finds the end where that is; "told": where
 // pthread_getattr_np has said it is, as Rust's runtime does.
 #define _GNU_SOURCE
@@ -76,6 +76,8 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "lower")) {
     watchEnd();
     setLimit(3 * mib);
+    // The first part, up to 2.2 MiB, and whole large pages below it.
+    deep = 7 * mib;
   } else if (!strcmp(how, "told")) {
     toldBytes();
     watchEnd();
