@@ -53,9 +53,9 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &reason);
 std::error_code checkOutputFile(const std::string &name);
 
 /// Fills \p name, which stays the file that it is: its mode, links and readers.
-/// What was there stays if the text cannot be made or has no space; a new file
-/// goes after an error. Devices, pipes, and standard output ("-") and error by
-/// any name, are written to as they are.
+/// The old contents stay if there is no space for the new ones; a new file is
+/// removed after an error. Devices, pipes, and standard output ("-") and error
+/// by any name, are written to as they are.
 /// \p flags: O_NONBLOCK for an error where a pipe has no reader.
 /// pre: one thread.
 std::error_code

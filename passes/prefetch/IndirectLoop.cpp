@@ -55,7 +55,7 @@ public:
   PrefetchVerdict run();
 
 private:
-  /// What each step is in another iteration.
+  /// Maps each step to its value in another iteration.
   using Copies = DenseMap<const Value *, Value *>;
   /// An index that each iteration loads.
   struct Index {

@@ -61,7 +61,7 @@ Value *StreamNest::decide(const Decision &decision, Instruction *&end) {
   IRBuilder<> builder(decision.place);
   Value *isMuch = builder.CreateICmpSGT(all, builder.getInt64(minBytes()));
   if (Loop *copied = findCopied(*decision.place)) {
-    // What streams need would cost each row of the nest time and registers.
+    // Streaming costs each row of the nest time and registers.
     copyLoop(*copied, *isMuch, ".cached", loops, dominators, scev)
         .setMetadata(
             LLVMContext::MD_prof,
