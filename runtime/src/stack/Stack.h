@@ -69,8 +69,9 @@ constexpr unsigned stackShareOfLimit = 32;
 void watchStackLimit(const PlacedStack &stack);
 
 /// The limit may have changed. Raised above the large part, the stack grows
-/// below it; lowered, whole large pages that are below the limit and not in use
-/// cannot be touched any more, until it is raised again.
+/// below it; lowered, whole pages that are below the limit and not in use
+/// cannot be touched any more, until it is raised again. In a child, which may
+/// run on the memory of its parent, it is only raised.
 void applyStackLimit();
 
 /// Call when a memory limit may have been set: if it is near, the stack returns

@@ -53,12 +53,9 @@ namespace {
 struct Watched {
   ProcessLock lock;
   PlacedStack stack;
-  uintptr_t openStart = 0; ///< below it the large part cannot be touched
+  uintptr_t openStart = 0; ///< from here to lowerEnd() nothing can be touched
   std::atomic<int> rights{PROT_READ | PROT_WRITE}; ///< above that
   long process = 0;
-  /// From the end of the stack according to the C library to its real end.
-  /// Empty if both agree.
-  Range partNotSeen;
 };
 
 } // namespace
@@ -71,15 +68,23 @@ static uintptr_t callFramesEnd() {
   return uintptr_t(__builtin_frame_address(0)) - callFramesBytes;
 }
 
+/// The lower end of what is there from the start. Normal pages may grow below.
+static uintptr_t lowerEnd() {
+  const PlacedStack &stack = watched.stack;
+  if (stack.grownTo)
+    return stack.grownTo;
+  return stack.large.start - (stack.grows ? growingStartBytes : 0);
+}
+
 /// Whether the stack belongs to the calling thread. A child has its own limits;
 /// after vfork() it runs on the memory of its parent.
 static bool ownsStack() {
   auto here = uintptr_t(__builtin_frame_address(0));
-  return here > watched.stack.large.start && here < watched.stack.end &&
+  return here > lowerEnd() && here < watched.stack.end &&
          rawCall(SYS_getpid) == watched.process;
 }
 
-/// The lower end of the stack under the limit of the moment.
+/// The lower end of the stack under the limit of the moment; 0: none.
 static uintptr_t lowestAddress() {
   const PlacedStack &stack = watched.stack;
   // The kernel counts from the end of the mapping that grows.
@@ -89,47 +94,31 @@ static uintptr_t lowestAddress() {
   return limit >= end ? 0 : roundUp(end - limit, basePageBytes());
 }
 
-/// The C library takes the end of the mapping below the first frames' for the
-/// lower end of the stack.
-static void notePartNotSeen(uintptr_t lowest) {
-  const PlacedStack &stack = watched.stack;
-  uintptr_t low = stack.large.start;
-  if (stack.grows && lowest && lowest < low)
-    low = lowest;
-  watched.partNotSeen = {low,
-                         stack.isWhole ? stack.large.start : stack.large.end};
-}
-
 void mpg::watchStackLimit(const PlacedStack &stack) {
   watched.stack = stack;
-  watched.openStart = stack.large.start;
+  watched.openStart = lowerEnd();
   watched.process = rawCall(SYS_getpid);
-  notePartNotSeen(lowestAddress());
 }
 
+// The C library takes the end of the mapping below the first frames' for the
+// lower end of the stack, and of a whole stack it takes the limit from the end
+// of the mapping, which is above that of the stack.
 Range mpg::findWholeStack(Range reported) {
-  const Range &part = watched.partNotSeen;
   const PlacedStack &stack = watched.stack;
-  if (!part.empty() && reported.start == part.end) {
-    reported.start = part.start;
-    if (!stack.isWhole && stack.end == stack.large.end) {
-      uintptr_t lowest = lowestAddress();
-      reported.end = stack.end;
-      if (reported.start < lowest)
-        reported.start = lowest;
-    }
-  } else if (stack.isWhole && reported.end <= stack.end &&
-             reported.start > stack.large.start) {
-    // It has taken the limit from the end of the mapping, which is above that
-    // of the stack.
-    size_t above = stack.large.end - stack.end;
-    uintptr_t lowest = lowestAddress();
-    reported.start =
-        reported.start - above > lowest ? reported.start - above : lowest;
-    // Large pages reach below the limit, and nothing grows there.
-    if (!stack.grows && watched.openStart < lowest)
-      reported.start = watched.openStart;
-  }
+  if (stack.large.empty())
+    return reported;
+  bool isOurs = stack.isWhole ? reported.end <= stack.end &&
+                                    reported.start >= stack.large.start
+                              : reported.start == stack.large.end;
+  if (!isOurs)
+    return reported;
+  reported.start = watched.openStart;
+  uintptr_t lowest = lowestAddress();
+  if (stack.grows && reported.start == lowerEnd() && lowest &&
+      lowest < reported.start)
+    reported.start = lowest;
+  if (!stack.isWhole && stack.end == stack.large.end)
+    reported.end = stack.end;
   return reported;
 }
 
@@ -166,18 +155,20 @@ static void shrink() {
   bool isInFirstPart = start >= stack.large.end;
   if (isInFirstPart)
     start = roundDown(callFramesEnd(), basePageBytes());
+  if (start < watched.openStart)
+    start = watched.openStart;
   // The memory below replaces the last of them.
   if (start <= stack.large.start || !ownsStack())
     return;
   size_t below = stack.grows ? growingStartBytes : guardGapBytes();
   uintptr_t lower = stack.grownTo ? stack.grownTo : stack.large.start - below;
   releasePlace({lower, start});
-  stack.large.start = watched.openStart = start;
+  stack.large.start = start;
   if (stack.grownTo)
     stack.grownTo = start;
   // The kernel's own stack grows again where nothing is below it.
   stack.grows = stack.grownTo || isInFirstPart || growBelow(start);
-  notePartNotSeen(lowestAddress());
+  watched.openStart = lowerEnd();
 }
 
 static void openFrom(uintptr_t start) {
@@ -187,9 +178,13 @@ static void openFrom(uintptr_t start) {
   if (change.empty())
     return;
   int rights = opens ? stackRights() : PROT_NONE;
-  if (!isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
-                       rights)))
-    watched.openStart = start;
+  if (isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
+                      rights)))
+    return;
+  watched.openStart = start;
+  // What an access beyond the closed part has made that grow by.
+  if (opens && watched.stack.grows)
+    setRightsBelow(lowerEnd());
 }
 
 void mpg::applyStackLimit() {
@@ -200,14 +195,13 @@ void mpg::applyStackLimit() {
   uintptr_t lowest = lowestAddress();
   if (lowest < stack.large.start && !stack.grows)
     letGrow();
-  notePartNotSeen(lowest);
-  if (rawCall(SYS_getpid) != watched.process)
-    return;
-  uintptr_t start = lowest > stack.large.start ? lowest : stack.large.start;
+  // What this thread uses stays open, and what another one may use.
   uintptr_t highest = ownsStack() ? callFramesEnd() : watched.openStart;
   if (highest > stack.large.end)
     highest = stack.large.end;
-  openFrom(roundDown(start < highest ? start : highest, stack.hugePageBytes));
+  size_t unit = stack.grownTo ? basePageBytes() : stack.hugePageBytes;
+  uintptr_t start = roundDown(lowest < highest ? lowest : highest, unit);
+  openFrom(start > lowerEnd() ? start : lowerEnd());
 }
 
 void mpg::applyMemoryLimit() {
@@ -244,8 +238,9 @@ void mpg::allowCodeOnStack(const char *library) {
     setRightsBelow(stack.large.end);
     return;
   }
-  setRights({watched.openStart, stack.large.end}, watched.rights);
-  if (stack.grows)
+  setRights(common({watched.openStart, stack.large.end}, stack.large),
+            watched.rights);
+  if (stack.grows && watched.openStart < stack.large.start)
     setRightsBelow(stack.large.start);
 }
 

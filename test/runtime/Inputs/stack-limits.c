@@ -1,8 +1,9 @@
-// Changes RLIMIT_STACK while it runs, from 8 or 32 MiB: raise, lower, back, child. Goes
-// as deep as the new limit allows, or finds the end where that is; "told": where
-// pthread_getattr_np has said it is, as Rust's runtime does.
+// Changes RLIMIT_STACK while it runs, from 8 MiB: raise, lower, back, again, child; from
+// no limit: less. Goes as deep as the new limit allows, or finds the end where that is;
+// "told", "lower told": where pthread_getattr_np has said it is, as Rust's runtime does.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,13 @@ __attribute__((noinline)) static int goPageByPage(int depth) {
   return goPageByPage(depth + 1) + frame[7];
 }
 
+/// Reaches far below what is in use, as a large local array does.
+__attribute__((noinline)) static int goFar(void) {
+  volatile char frame[7 * mib];
+  frame[0] = 1;
+  return frame[0] + goDown(0);
+}
+
 static void setLimit(rlim_t bytes) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit))
@@ -35,6 +43,8 @@ static void setLimit(rlim_t bytes) {
 }
 
 static char *toldStart;
+static sigjmp_buf back;
+static int returns;
 
 static size_t toldBytes(void) {
   pthread_attr_t attributes;
@@ -50,6 +60,8 @@ static size_t toldBytes(void) {
 static void foundEnd(int number, siginfo_t *info, void *context) {
   (void)number;
   (void)context;
+  if (returns)
+    siglongjmp(back, 1);
   static const char text[] = "the end was found\n";
   char *at = info->si_addr;
   _exit((toldStart && (at >= toldStart || at < toldStart - 4096)) ||
@@ -64,8 +76,28 @@ static void watchEnd(void) {
   sigaction(SIGSEGV, &action, 0);
 }
 
+/// Lowers, meets the end in two ways, and raises in a child and here.
+static void goThereAndBack(void) {
+  watchEnd();
+  returns = 1;
+  setLimit(3 * mib);
+  if (!sigsetjmp(back, 1) && goFar())
+    exit(puts("no end far below"));
+  if (!sigsetjmp(back, 1) && goDown(6 * mib) < 1000)
+    exit(puts("no end below"));
+  returns = 0;
+  int child = fork(), status = 1;
+  setLimit(64 * mib);
+  goDown(60 * mib);
+  if (child == 0)
+    _exit(0);
+  if (waitpid(child, &status, 0) != child || status)
+    exit(puts("not in the child"));
+  setLimit(3 * mib);
+  setLimit(64 * mib);
+}
+
 int main(int argc, char **argv) {
-  (void)argc;
   const char *how = argv[1];
   long deep = 6 * mib;
   if (!strcmp(how, "raise")) {
@@ -76,8 +108,14 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "lower")) {
     watchEnd();
     setLimit(3 * mib);
-    // The first part, up to 2.2 MiB, and whole large pages below it.
-    deep = 7 * mib;
+    if (argc > 2) {
+      toldBytes();
+      return goPageByPage(0);
+    }
+  } else if (!strcmp(how, "less")) {
+    watchEnd();
+    setLimit(64 * mib - 4096);
+    deep = 70 * mib;
   } else if (!strcmp(how, "told")) {
     toldBytes();
     watchEnd();
@@ -85,6 +123,9 @@ int main(int argc, char **argv) {
   } else if (!strcmp(how, "back")) {
     setLimit(1 * mib);
     setLimit(8 * mib);
+  } else if (!strcmp(how, "again")) {
+    goThereAndBack();
+    deep = 60 * mib;
   } else if (!strcmp(how, "child")) {
     if (vfork() == 0) {
       setLimit(1 * mib);
