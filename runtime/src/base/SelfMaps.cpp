@@ -273,6 +273,19 @@ uint64_t mpg::readNumber(const char *path, uint64_t otherwise) {
   return value;
 }
 
+uint32_t mpg::threadId() {
+  long id = rawCall(SYS_gettid);
+  if (!isError(id))
+    return uint32_t(id);
+  char link[64]; // PID/task/ID
+  long length = rawCall(SYS_readlinkat, AT_FDCWD, long("/proc/thread-self"),
+                        long(link), sizeof link - 1);
+  link[isError(length) ? 0 : length] = 0;
+  const char *name = strrchr(link, '/');
+  uint64_t number = 0;
+  return name && parseNumber(++name, 10, number) ? uint32_t(number) : 0;
+}
+
 unsigned mpg::threadCount() {
   // The folder of a single thread has three links: that takes a fifth of the
   // time that the kernel needs to write the file.

@@ -108,6 +108,10 @@ const char *fieldAt(const char *line, int number);
 /// Threads of this process; 1 if that is unknown.
 unsigned threadCount();
 
+/// The number of this thread, from /proc if a filter forbids gettid; 0 if that
+/// is unknown, too.
+uint32_t threadId();
+
 /// Bytes present on pages of the pool, whichever code requested them; 0 if the
 /// kernel does not report it. Reads a file of /proc, allocates nothing.
 uint64_t poolBytesInUse();

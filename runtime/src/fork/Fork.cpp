@@ -77,10 +77,15 @@ static Forks forks;
 
 // One fork at a time
 
+/// Never 0, which is no owner; unknown: the same for all threads.
+static uint32_t ownerId() {
+  uint32_t id = threadId();
+  return id ? id : uint32_t(rawCall(SYS_getpid));
+}
+
 /// Whether this thread is in fork(): a handler of the program has called us.
 static bool isInFork() {
-  return __atomic_load_n(&forks.owner, __ATOMIC_RELAXED) ==
-         uint32_t(rawCall(SYS_gettid));
+  return __atomic_load_n(&forks.owner, __ATOMIC_RELAXED) == ownerId();
 }
 
 static void enter() {
@@ -88,7 +93,7 @@ static void enter() {
     ++forks.depth;
     return;
   }
-  auto self = uint32_t(rawCall(SYS_gettid));
+  uint32_t self = ownerId();
   int errorNumber = errno;
   // A thread that waits here has to be stopped like all others.
   uint64_t others = ~(uint64_t(1) << (stopSignal - 1)), before = 0;
@@ -439,7 +444,7 @@ static void inChild() {
   becomeForkedChild();
   if (forks.config->fallback)
     closePool();
-  forks.owner = uint32_t(rawCall(SYS_gettid)); // was the parent's thread
+  forks.owner = ownerId(); // was the parent's thread
   finishCopyInChild();
   restartHeapInChild();
   leave();

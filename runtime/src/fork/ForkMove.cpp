@@ -5,6 +5,7 @@
 // variables may be in any piece, so nothing is written to them between the copy
 // and the move. All of it runs on a separate stack.
 
+#include "base/SelfMaps.h"
 #include "base/StackSwitch.h"
 #include "base/Syscall.h"
 #include "fork/ForkList.h"
@@ -292,7 +293,7 @@ static void handleSignal(int, siginfo_t *info, void *) {
   // sent by kill() is raised again here.
   releaseFaults();
   if (info->si_code <= 0)
-    rawCall(SYS_tgkill, self, rawCall(SYS_gettid), SIGSEGV);
+    rawCall(SYS_tgkill, self, threadId(), SIGSEGV);
   else if (self != caught.parent && moveIn)
     moveIn();
 }

@@ -156,9 +156,9 @@ static bool requestStop(int thread) {
 /// Signals every thread that was not signalled before. Returns the number of
 /// other threads, or -1.
 static long requestAll() {
-  auto self = uint64_t(rawCall(SYS_gettid));
+  uint32_t self = threadId();
   NumberedEntries threads("/proc/self/task");
-  if (threads.descriptor() < 0)
+  if (!self || threads.descriptor() < 0) // a signal to itself would stop it
     return FutexLock::isOnlyThread() ? 0 : -1;
   long others = 0;
   uint64_t thread;

@@ -3,7 +3,7 @@
  *   limited [no-mremap] [no-memfd] [no-madvise] [no-thp] [thp-advised]
  *           [no-pread] [no-ptrace] [no-perf] [no-readlink] [no-userfaultfd]
  *           [no-io_uring] [no-fadvise] [no-policy] [no-threads] [no-futex]
- *           [no-exec-gain] [no-limits] [memory MIB] -- PROGRAM...
+ *           [no-exec-gain] [no-limits] [no-gettid] [memory MIB] -- PROGRAM...
  *
  * System calls are forbidden by a filter that answers EPERM, like a
  * container's; threads by EAGAIN, as at a limit of processes, and futex by
@@ -78,6 +78,8 @@ int main(int argc, char **argv) {
       forbid(SYS_perf_event_open);
     else if (!strcmp(argv[i], "no-limits")) // also what they are
       forbid(SYS_prlimit64);
+    else if (!strcmp(argv[i], "no-gettid"))
+      forbid(SYS_gettid);
     else if (!strcmp(argv[i], "no-userfaultfd"))
       forbid(SYS_userfaultfd);
     else if (!strcmp(argv[i], "no-io_uring"))
