@@ -296,21 +296,28 @@ static void reportImpossible(uint64_t bytes) {
       "or MPG_FORK=share where children only call exec");
 }
 
+/// \p otherwise, unless what tells of mappings and threads is missing.
+static const char *orHiddenMap(const char *otherwise) {
+  return exists("/proc/self/maps") ? otherwise
+                                   : "/proc/self/maps cannot be read; fix: "
+                                     "mount /proc in the container, ";
+}
+
 static void reportNoRoom() {
   forks.messages->report(
-      MPG_MSG_FORK,
-      "fork: not done, with ENOMEM: there is no room for the notes and "
-      "the stack that it takes to move memory off large pages for the "
-      "child; fix: more mappings (vm.max_map_count) or addresses (ulimit "
-      "-v), posix_spawn() or vfork() instead, or MPG_FORK=share where "
-      "children only call exec");
+      MPG_MSG_FORK, "fork: not done, with ENOMEM: ",
+      orHiddenMap("there is no room for the notes and the stack that it takes "
+                  "to move memory off large pages for the child; fix: more "
+                  "mappings (vm.max_map_count) or addresses (ulimit -v), "),
+      "posix_spawn() or vfork() instead, or MPG_FORK=share where children "
+      "only call exec");
 }
 
 static void reportCopied(uint64_t bytes) {
   forks.messages->report(
-      MPG_MSG_FORK, "fork: each one copies ", Bytes(bytes),
-      " for the child: a device may use this memory, a thread does not "
-      "stop, or normal memory or mappings are short; fix: "
+      MPG_MSG_FORK, "fork: each one copies ", Bytes(bytes), " for the child: ",
+      orHiddenMap("a device may use this memory, a thread does not stop, or "
+                  "normal memory or mappings are short; fix: "),
       "posix_spawn() or vfork() instead");
 }
 
