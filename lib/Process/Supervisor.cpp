@@ -53,7 +53,7 @@ private:
   void inspect();
   bool reapChildren();
   void handleStop(int status);
-  void abandon();
+  void abandon(const char *call);
 
   bool trace;
   function_ref<void(pid_t)> atExit;
@@ -111,29 +111,31 @@ static void stopLike(int signalNumber) {
     kill(getpid(), SIGSTOP);
 }
 
-/// A traced program stops for every signal, for a group stop, and at its end.
-void Supervisor::handleStop(int status) {
-  int event = status >> 16;
-  int signalNumber = WSTOPSIG(status);
-  if (event == PTRACE_EVENT_EXIT) {
-    atExit(result.pid);
-    ptrace(PTRACE_CONT, result.pid, nullptr, nullptr);
-  } else if (event == PTRACE_EVENT_STOP) {
-    bool isGroupStop = signalNumber == SIGSTOP || signalNumber == SIGTSTP ||
-                       signalNumber == SIGTTIN || signalNumber == SIGTTOU;
-    ptrace(isGroupStop ? PTRACE_LISTEN : PTRACE_CONT, result.pid, nullptr,
-           nullptr);
-    stopLike(signalNumber);
-  } else {
-    ptrace(PTRACE_CONT, result.pid, nullptr, signalNumber);
-  }
+bool mpg::resumeTraced(pid_t pid, int status) {
+  int event = status >> 16, number = WSTOPSIG(status);
+  bool isGroupStop =
+      event == PTRACE_EVENT_STOP && (number == SIGSTOP || number == SIGTSTP ||
+                                     number == SIGTTIN || number == SIGTTOU);
+  return ptrace(isGroupStop ? PTRACE_LISTEN : PTRACE_CONT, pid, nullptr,
+                event ? 0 : number) == 0 ||
+         errno == ESRCH; // it was killed meanwhile
 }
 
-/// A filter of system calls (seccomp) forbids wait4: the program's end would go
-/// unnoticed, so it ends now.
-void Supervisor::abandon() {
+void Supervisor::handleStop(int status) {
+  int event = status >> 16;
+  if (event == PTRACE_EVENT_EXIT)
+    atExit(result.pid);
+  if (!resumeTraced(result.pid, status))
+    return abandon("ptrace");
+  if (event == PTRACE_EVENT_STOP)
+    stopLike(WSTOPSIG(status));
+}
+
+/// A filter of system calls (seccomp) forbids \p call: the program's end would
+/// go unnoticed, or never come, so it ends now.
+void Supervisor::abandon(const char *call) {
   result.error = std::string("cannot wait for the program, which was ended: ") +
-                 strerror(errno) + " (wait4)";
+                 strerror(errno) + " (" + call + ")";
   kill(result.pid, SIGKILL);
 }
 
@@ -145,7 +147,7 @@ bool Supervisor::reapChildren() {
     if (pid < 0 && errno == EINTR)
       continue;
     if (pid < 0 && errno != ECHILD)
-      abandon();
+      abandon("wait4");
     if (pid <= 0)
       return pid < 0;
     if (pid != result.pid)
@@ -154,10 +156,10 @@ bool Supervisor::reapChildren() {
       result.waitStatus = status;
       return true;
     }
-    if (result.traced)
-      handleStop(status);
-    else
+    if (!result.traced)
       stopLike(WSTOPSIG(status));
+    else if (handleStop(status); !result.error.empty())
+      return true;
   }
 }
 

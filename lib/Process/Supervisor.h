@@ -47,6 +47,11 @@ SupervisedRun runSupervised(const std::string &path,
                             bool trace, llvm::function_ref<void(pid_t)> atExit,
                             RunLooks looks = {});
 
+/// Lets the traced process \p pid go on from the stop that \p status tells of:
+/// for a signal, of its group, or at its end. \returns false if the system
+/// forbids it (errno): the process would stand still for ever.
+bool resumeTraced(pid_t pid, int status);
+
 /// Ends this process as the child did: by the same signal or status.
 [[noreturn]] void endLike(int waitStatus);
 

@@ -8,6 +8,7 @@
 #include "mpgrun/Compare/CompareRun.h"
 #include "Measure/MachineLoad.h"
 #include "Process/Program.h"
+#include "Process/Supervisor.h"
 #include "Support/Format.h"
 #include "mpgrun/Compare/CompareOutput.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,6 +94,7 @@ private:
   void watch();
   bool reapEnd();
   void handleStop(int status);
+  void abandon(const char *call);
   void handleSignal(int number);
   void readFailure();
 
@@ -167,17 +169,19 @@ void CompareRunner::letGo() {
   goWrite = OwnedFd();
 }
 
-/// A traced program stops for every signal, for a group stop, and at its end.
+/// As a supervisor does: a filter of system calls forbids \p call.
+void CompareRunner::abandon(const char *call) {
+  outcome.error =
+      std::string("the program cannot be waited for, and was ended: ") +
+      strerror(errno) + " (" + call + ")";
+  kill(-pid, SIGKILL);
+}
+
 void CompareRunner::handleStop(int status) {
-  int number = WSTOPSIG(status);
-  int event = status >> 16;
-  if (event == PTRACE_EVENT_EXIT)
+  if (status >> 16 == PTRACE_EVENT_EXIT)
     command.atExit(pid);
-  bool isGroupStop =
-      event == PTRACE_EVENT_STOP && (number == SIGSTOP || number == SIGTSTP ||
-                                     number == SIGTTIN || number == SIGTTOU);
-  ptrace(isGroupStop ? PTRACE_LISTEN : PTRACE_CONT, pid, nullptr,
-         event ? 0 : number);
+  if (!resumeTraced(pid, status))
+    abandon("ptrace");
 }
 
 /// True when the program has ended.
@@ -189,18 +193,16 @@ bool CompareRunner::reapEnd() {
     double time = nowSeconds();
     if (ended < 0 && errno == EINTR)
       continue;
-    if (ended < 0 && errno != ECHILD) {
-      outcome.error = std::string("the program cannot be waited for, and was "
-                                  "ended: ") +
-                      strerror(errno) + " (wait4)";
-      kill(-pid, SIGKILL);
-    }
+    if (ended < 0 && errno != ECHILD)
+      abandon("wait4");
     if (ended <= 0)
       return ended < 0;
     if (ended != pid)
       continue; // inherited from what this process was before
     if (WIFSTOPPED(status)) {
       handleStop(status);
+      if (!outcome.error.empty())
+        return true;
       continue;
     }
     RunSample &sample = outcome.sample;
