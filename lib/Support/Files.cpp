@@ -216,15 +216,35 @@ std::error_code mpg::checkOutputFile(const std::string &name) {
   return {};
 }
 
-/// Takes the space that \p bytes need, so that what is there stays if there is
-/// none. Not each file system can.
-static std::error_code reserve(int fd, size_t bytes) {
+/// Writes what \p text has beyond the end of the file, and makes sure that it
+/// is on the disk: some file systems notice only then that they are full.
+static bool appendRest(int fd, StringRef text, size_t oldBytes) {
+  for (size_t at = oldBytes; at < text.size();) {
+    ssize_t count = pwrite(fd, text.data() + at, text.size() - at, off_t(at));
+    if (count < 0 && errno != EINTR)
+      return false;
+    at += size_t(std::max<ssize_t>(count, 0));
+  }
+  return oldBytes >= text.size() || fsync(fd) == 0;
+}
+
+/// Takes the space that \p text needs, so that what is there stays if there is
+/// none. Writing over what is there needs none.
+static std::error_code reserve(int fd, StringRef text) {
   rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && text.size() > limit.rlim_cur)
     return std::make_error_code(std::errc::file_too_large);
-  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)) == 0 ||
-      (errno != ENOSPC && errno != EDQUOT))
+  if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, off_t(text.size())) == 0)
     return {};
+  struct stat file;
+  // Others than ENOSPC and EDQUOT: the file system (ext2, NFS 3) cannot.
+  if (errno != ENOSPC && errno != EDQUOT && fstat(fd, &file) == 0) {
+    if (appendRest(fd, text, size_t(file.st_size)))
+      return {};
+    std::error_code code = errnoAsErrorCode();
+    (void)!ftruncate(fd, file.st_size);
+    return code;
+  }
   return errnoAsErrorCode();
 }
 
@@ -233,7 +253,7 @@ static std::error_code finish(const Output &output, StringRef text) {
   raw_fd_ostream out(output.fd, /*shouldClose=*/true);
   std::error_code code;
   if (output.isReplaced)
-    code = reserve(output.fd, text.size());
+    code = reserve(output.fd, text);
   if (!code) {
     out << text;
     out.flush();
