@@ -124,4 +124,4 @@ def record : LongValue<"record", "FILE",
     "of the model">,
     Manual<[{Also writes everything that the program records to FILE: 64 KiB for 4,096 accesses.
 With `--sample`, but not with `--cold`, that includes the parts before and between
-regions. For tests of the model.}]>;
+regions. The first access empties FILE; after an error it has a part. For tests of the model.}]>;

@@ -21,14 +21,17 @@ static bool checkWritten(const std::string &path, std::error_code code) {
 }
 
 bool SimOutput::open() {
-  for (const std::string *path : {&options.html, &options.output})
+  for (const std::string *path :
+       {&options.html, &options.output, &options.record})
     if (!path->empty() && !checkWritten(*path, checkOutputFile(*path)))
       return false;
-  if (options.record.empty())
-    return true;
-  std::error_code code;
-  recordFile = std::make_unique<raw_fd_ostream>(options.record, code);
-  return checkWritten(options.record, code);
+  return true;
+}
+
+raw_fd_ostream *SimOutput::record() {
+  if (!options.record.empty() && !recordFile && !recordError)
+    recordFile = std::make_unique<raw_fd_ostream>(options.record, recordError);
+  return recordError ? nullptr : recordFile.get();
 }
 
 bool SimOutput::write(const SimReport &report) {
@@ -52,12 +55,12 @@ bool SimOutput::write(const SimReport &report) {
         options.html, writeOutputFile(options.html, [&](raw_ostream &out) {
           writeSimHtml(out, report);
         }));
-  if (recordFile) {
-    recordFile->flush();
-    isWritten &= checkWritten(options.record, recordFile->error());
-    recordFile->clear_error();
+  if (raw_fd_ostream *file = record()) {
+    file->flush();
+    recordError = file->error();
+    file->clear_error();
   }
-  return isWritten;
+  return isWritten & checkWritten(options.record, recordError);
 }
 
 // The report as CSV (RFC 4180): a line for the whole, each array and each loop

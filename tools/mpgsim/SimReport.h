@@ -302,12 +302,14 @@ public:
   /// Before the program runs: it would be in vain. Both say what is wrong.
   bool open();
   bool write(const SimReport &report);
-  /// Null: none is wanted.
-  llvm::raw_fd_ostream *record() { return recordFile.get(); }
+  /// Null: none is wanted, or there can be none. The first call empties the
+  /// file.
+  llvm::raw_fd_ostream *record();
 
 private:
   const SimOptions &options;
   std::unique_ptr<llvm::raw_fd_ostream> recordFile;
+  std::error_code recordError;
 };
 
 } // namespace mpg
