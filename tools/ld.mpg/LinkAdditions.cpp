@@ -12,6 +12,8 @@
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstring>
 #include <dlfcn.h>
 #include <string>
 #include <unistd.h>
@@ -41,17 +43,16 @@ static std::vector<std::string> runtimeFolders(const LinkContext &link) {
   return folders;
 }
 
+static const char *runtimeFile(const LinkContext &link) {
+  return link.request.isStatic ? "/libmpgrt.a" : "/libmpgrt.so";
+}
+
 /// libmpg as it lies beside this program, in the build tree or installed, or
 /// nothing.
 static std::string installedRuntime(const LinkContext &link) {
   for (const std::string &folder : runtimeFolders(link))
-    for (const char *name : {"libmpgrt.so", "libmpgrt.a"}) {
-      if (link.request.isStatic && StringRef(name).ends_with(".so"))
-        continue;
-      std::string path = folder + "/" + name;
-      if (isForMachine(path, link.scan.machine))
-        return path;
-    }
+    if (isForMachine(folder + runtimeFile(link), link.scan.machine))
+      return folder + runtimeFile(link);
   return {};
 }
 
@@ -59,7 +60,7 @@ static std::string installedRuntime(const LinkContext &link) {
 static void warnOtherMachine(const LinkContext &link) {
   for (const std::string &folder : link.libraryFolders)
     if (std::string own = folder + "/libmpgrt.so";
-        sys::fs::exists(own) && !isForMachine(own, link.scan.machine)) {
+        !access(own.c_str(), R_OK) && !isForMachine(own, link.scan.machine)) {
       StringRef triple = getTriple(*link.scan.machine);
       warning() << "the program is linked without libmpg: there is none for "
                 << triple << " in " << printable(folder) << "/mpgtools/"
@@ -96,18 +97,21 @@ static bool wantsRuntime(const LinkRequest &request) {
           request.output == OutputKind::program);
 }
 
-/// Says so where libmpg was installed and something of it is gone: the program
+/// Says so where libmpg was installed and is gone or unreadable: the program
 /// would be linked without it in silence.
-static void warnOfMissing(ArrayRef<std::string> folders) {
-  for (const std::string &folder : folders)
-    if (sys::fs::is_directory(folder + "/mpgtools") &&
-        !sys::fs::exists(folder + "/libmpgrt.so")) {
-      warning() << printable(folder)
-                << "/libmpgrt.so, or what it points to, is not there: linked "
-                   "without libmpg; install mpgtools again, or write "
-                   "--mpg-runtime=no\n";
-      return;
-    }
+static void warnOfMissing(const LinkContext &link) {
+  for (const std::string &folder : link.libraryFolders) {
+    std::string file = folder + runtimeFile(link);
+    if (access(file.c_str(), R_OK) == 0)
+      continue;
+    int reason = errno;
+    if (!sys::fs::is_directory(folder + "/mpgtools") && reason == ENOENT)
+      continue;
+    warning() << printable(file) << ": " << strerror(reason)
+              << ": linked without libmpg; install mpgtools again, or write "
+                 "--mpg-runtime=no\n";
+    return;
+  }
 }
 
 /// libmpg is for glibc: musl's loader ends a program that needs it.
@@ -135,15 +139,14 @@ bool mpg::findRuntime(LinkContext &link) {
   link.runtimeLibrary = installedRuntime(link);
   if (link.runtimeLibrary.empty() &&
       link.request.runtime == RuntimeChoice::yes) {
-    error() << "--mpg-runtime=yes: no "
-            << (link.request.isStatic ? "libmpgrt.a" : "libmpgrt.so")
+    error() << "--mpg-runtime=yes: no " << runtimeFile(link) + 1
             << " for this machine is installed beside ld.mpg\n";
     return false;
   }
   if (link.runtimeLibrary.empty() && link.scan.machine)
     warnOtherMachine(link);
-  if (link.runtimeLibrary.empty() && !link.request.isStatic)
-    warnOfMissing(link.libraryFolders);
+  if (link.runtimeLibrary.empty())
+    warnOfMissing(link);
   return true;
 }
 
