@@ -114,7 +114,7 @@ def record(command: list[str]) -> int:
 
 def run_recorded(main: Callable[[], int]) -> int:
     """main(), or with MPG_SOAK_RECORD=1 this program as record() runs it."""
-    return record(sys.argv) if os.environ.get(SWITCH) else main()
+    return record(sys.argv) if os.environ.get(SWITCH, "0") not in ("", "0") else main()
 
 
 if __name__ == "__main__":
