@@ -100,17 +100,16 @@ void mpg::watchStackLimit(const PlacedStack &stack) {
   watched.process = rawCall(SYS_getpid);
 }
 
+// In the first frame of the process. Weak, because a static program that never
+// asks the C library about its stack has none.
+extern "C" void *__libc_stack_end __attribute__((weak));
+
 // The C library takes the end of the mapping below the first frames' for the
 // lower end of the stack, and of a whole stack it takes the limit from the end
 // of the mapping, which is above that of the stack.
 Range mpg::findWholeStack(Range reported) {
   const PlacedStack &stack = watched.stack;
-  if (stack.large.empty())
-    return reported;
-  bool isOurs = stack.isWhole ? reported.end <= stack.end &&
-                                    reported.start >= stack.large.start
-                              : reported.start == stack.large.end;
-  if (!isOurs)
+  if (stack.large.empty() || !reported.contains(uintptr_t(__libc_stack_end)))
     return reported;
   reported.start = watched.openStart;
   uintptr_t lowest = lowestAddress();

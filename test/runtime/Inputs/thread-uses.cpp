@@ -262,20 +262,33 @@ static void useLibraries() {
         "thrd_create");
 }
 
-static void useOwnStack() {
-  size_t bytes = 4 << 20;
-  void *stack = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void *ownLife(void *stack) {
   pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, stack, bytes);
-  for (int i = 0; i < 3; ++i) {
+  void *start;
+  size_t bytes;
+  check(!pthread_getattr_np(pthread_self(), &attributes) &&
+            !pthread_attr_getstack(&attributes, &start, &bytes) &&
+            start == stack,
+        "a stack of its own is not where it is said to be");
+  return shortLife((void *)(3 << 20));
+}
+
+/// Memory of the program's, the last time in a frame of main's stack.
+static void useOwnStack() {
+  constexpr size_t bytes = 4 << 20;
+  alignas(4096) char frame[bytes];
+  void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (void *stack : {mapped, mapped, (void *)frame}) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, stack, bytes);
     pthread_t thread;
-    check(!pthread_create(&thread, &attributes, shortLife, (void *)(3 << 20)) &&
+    check(!pthread_create(&thread, &attributes, ownLife, stack) &&
               !pthread_join(thread, nullptr),
           "a thread with a stack of its own");
   }
-  munmap(stack, bytes);
+  munmap(mapped, bytes);
 }
 
 /// A thread forks, deep in its stack; the child continues there.
