@@ -34,7 +34,7 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
   constexpr size_t max = 16 << 20, min = (1 << 20) + heapPageBytes;
   constexpr size_t maxFewThreadsBytes = 32 << 20,
                    maxManyThreadsBytes = 65 * min;
-  constexpr uint64_t share = 4;
+  constexpr uint64_t share = 2; // 4: blocks that come and go were missed
   usedHead = arena.number() | uint32_t(UnitState::used) << UnitEntry::stateAt;
   lastSize.store(0, std::memory_order_relaxed);
   static_assert(computeTail(0) == sizeof spare.block, "as `spare`");
