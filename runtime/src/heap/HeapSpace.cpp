@@ -26,6 +26,8 @@ HeapSpace mpg::heapSpace;
 
 static constexpr size_t slabEntryBytes = 64; // Slab, HeapSmall.h
 static constexpr uint32_t isSplit = 1; // in place of the length of a frame
+/// In place of its owner: pageIn() has touched it.
+static constexpr uint16_t isPresent = 2;
 
 // The range and its tables
 
@@ -223,6 +225,7 @@ void HeapSpace::setSource(Range memory, Source source) {
     bytesOn(now, Source(frames[i].detail)) -= hugeBytes;
     __atomic_store_n(&frames[i].detail, uint8_t(source), __ATOMIC_RELAXED);
     frames[i].length = 0;
+    frames[i].owner = 0;
   }
   bytesOn(now, source) += memory.bytes();
 }
@@ -369,11 +372,14 @@ void HeapSpace::pageIn(Range memory) const {
   if (!pagesInBlocks || !poolIsOpen()) // a child's pages are not reserved
     return;
   for (uintptr_t at = memory.start; at < memory.end;
-       at = roundDown(at, hugeBytes) + hugeBytes)
-    if (isHuge(at)) {
-      auto *byte = reinterpret_cast<volatile char *>(at);
-      *byte = *byte; // not atomic, which would wait for the line
-    }
+       at = roundDown(at, hugeBytes) + hugeBytes) {
+    UnitEntry &frame = frames[(at - reserved.start) / hugeBytes];
+    if (!isHuge(at) || frame.owner == isPresent)
+      continue;
+    auto *byte = reinterpret_cast<volatile char *>(at);
+    *byte = *byte; // not atomic, which would wait for the line
+    frame.owner = isPresent;
+  }
 }
 
 /// Makes the entries of \p memory present: else the first free() of each block
