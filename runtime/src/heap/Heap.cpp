@@ -317,10 +317,12 @@ static uint32_t acquireCached(size_t bytes) {
 
 /// Fetches what malloc() of \p bytes writes to first if it takes the block
 /// behind \p block, of \p page, as the next one often does. Taking a lock waits
-/// for earlier writes, and these would miss the caches.
+/// for earlier writes, and these would miss the caches. To find the pages of
+/// long blocks takes longer, and what the program does with one far longer.
 static void prefetchNext(uint32_t page, uintptr_t block, size_t bytes) {
   const UnitEntry &entry = heapMap.pages[page];
-  if (entry.state != UnitState::used) // the length of packed ones may change
+  if (bytes >= hugeFrameBytes ||
+      entry.state != UnitState::used) // the length of packed ones may change
     return;
   uintptr_t next = block + entry.length * heapPageBytes +
                    colorStepBytes; // the shift grows by one step
