@@ -124,28 +124,37 @@ static uint64_t hashPlace(uint64_t groups) {
   return (hash | 2) & ~uint64_t(1);
 }
 
-/// A hash of where this process was at the last answer, and in its last bit
-/// the answer.
-static std::atomic<uint64_t> lastAnswer{0};
+/// Hashes of where threads were at their last answers, which may be bound to
+/// different nodes, and in the last bits the answers. The first one is the last
+/// of all, for a place that is unknown.
+static std::atomic<uint64_t> answers[17];
+
+static std::atomic<uint64_t> &answerAt(uint64_t place) {
+  return answers[place ? 1 + (place >> 60) : 0];
+}
+
+/// Asks, and remembers the answer.
+static bool askNow(size_t hugeBytes) {
+  uint64_t groups;
+  bool answer = checkReservation(hugeBytes, groups);
+  uint64_t place = hashPlace(groups);
+  answers[0] = answerAt(place) = place | answer;
+  return answer;
+}
 
 bool mpg::reservationMayFailNow(size_t hugeBytes) {
-  uint64_t known = lastAnswer.load(std::memory_order_relaxed),
-           groups = isLockedIn ? 0 : hashGroups(), place = hashPlace(groups);
+  uint64_t place = hashPlace(isLockedIn ? 0 : hashGroups()),
+           known = answerAt(place).load(std::memory_order_relaxed);
   if (!place || place == (known & ~uint64_t(1)))
     return known & 1;
-  bool answer = checkReservation(hugeBytes, groups);
-  lastAnswer.store(hashPlace(groups) | answer, std::memory_order_relaxed);
-  return answer;
+  return askNow(hugeBytes);
 }
 
 bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
   static size_t askedBytes = 0;
   static bool answer;
-  if (askedBytes != hugeBytes) {
-    uint64_t groups;
-    answer = checkReservation(hugeBytes, groups);
-    lastAnswer = hashPlace(groups) | answer;
-  }
+  if (askedBytes != hugeBytes)
+    answer = askNow(hugeBytes);
   askedBytes = hugeBytes;
   return answer;
 }
