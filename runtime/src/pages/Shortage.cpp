@@ -133,8 +133,8 @@ static std::atomic<uint64_t> &answerAt(uint64_t place) {
   return answers[place ? 1 + (place >> 60) : 0];
 }
 
-/// Asks, and remembers the answer.
-static bool askNow(size_t hugeBytes) {
+/// Looks again, and remembers the answer.
+static bool updateAnswer(size_t hugeBytes) {
   uint64_t groups;
   bool answer = checkReservation(hugeBytes, groups);
   uint64_t place = hashPlace(groups);
@@ -147,14 +147,14 @@ bool mpg::reservationMayFailNow(size_t hugeBytes) {
            known = answerAt(place).load(std::memory_order_relaxed);
   if (!place || place == (known & ~uint64_t(1)))
     return known & 1;
-  return askNow(hugeBytes);
+  return updateAnswer(hugeBytes);
 }
 
 bool mpg::reservationMayFailAtStart(size_t hugeBytes) {
   static size_t askedBytes = 0;
   static bool answer;
   if (askedBytes != hugeBytes)
-    answer = askNow(hugeBytes);
+    answer = updateAnswer(hugeBytes);
   askedBytes = hugeBytes;
   return answer;
 }
