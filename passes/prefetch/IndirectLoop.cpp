@@ -256,18 +256,11 @@ IndirectWriter::Copies IndirectWriter::copyAll(Value *iteration, bool isLater,
 Value *IndirectWriter::areFar(Value *iteration, IRBuilder<> &builder) const {
   Copies now = copyAll(iteration, false, builder);
   Copies then = copyAll(iteration, true, builder);
-  uint64_t bytes = use == IndirectUse::always ? 0 : minTableBytes;
-  auto getNumber = [&](Value *address) {
-    return builder.CreatePtrToInt(address, number);
-  };
   Value *any = builder.getFalse();
-  for (const Lookup &lookup : lookups) {
-    Value *apart = builder.CreateSub(getNumber(then.lookup(lookup.address)),
-                                     getNumber(now.lookup(lookup.address)));
-    apart = builder.CreateAdd(apart, builder.getInt64(bytes));
+  for (const Lookup &lookup : lookups)
     any = builder.CreateOr(
-        any, builder.CreateICmpUGT(apart, builder.getInt64(2 * bytes)));
-  }
+        any, areApart(now.lookup(lookup.address), then.lookup(lookup.address),
+                      use == IndirectUse::always ? 0 : minTableBytes, builder));
   return any;
 }
 

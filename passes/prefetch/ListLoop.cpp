@@ -21,6 +21,11 @@
 //   read of this array. They are forgotten where a call may free memory.
 // - Elements of a row are read if all are between two that the loop has read.
 //
+// All this is skipped while it is of no use: what the list names has been near
+// what the loop reads now for a while, so that a cache holds it, or rows are so
+// short that a core has the next ones on its way by itself. Every now and then
+// an iteration tries again.
+//
 // An array is taken for one as long as its address is the same. So neither may
 // pages in the middle of it be protected, nor may another thread shrink it in
 // place.
@@ -53,8 +58,13 @@ using namespace mpg;
 static constexpr int64_t minPageBytes = 4096;
 /// Of a row. The next ones come too early, and a core waits for no more lines.
 static constexpr uint64_t maxElements = 16;
-/// Of shorter rows on average a core has enough misses on the way by itself.
-static constexpr uint64_t minElements = 3;
+/// Elements, in halves. Of shorter rows on average a core has enough misses on
+/// the way by itself.
+static constexpr uint64_t minHalves = 7;
+/// After so many iterations without far lookups the next ones are skipped.
+static constexpr int64_t maxNear = 32, pause = 2048;
+/// What rows may lack first, so that a few short ones tell nothing.
+static constexpr int64_t credit = 32;
 
 /// Whether memory may have tags in units smaller than a page.
 static bool mayTagMemory(const Function &function) {
@@ -88,9 +98,11 @@ struct Origin {
 
 class ListWriter {
 public:
-  ListWriter(Loop &loop, unsigned distance, FunctionAnalysisManager &analyses)
+  ListWriter(Loop &loop, unsigned distance, IndirectUse use,
+             FunctionAnalysisManager &analyses)
       : loop(loop), function(*loop.getHeader()->getParent()),
-        distance(distance), loops(analyses.getResult<LoopAnalysis>(function)),
+        distance(distance), use(use),
+        loops(analyses.getResult<LoopAnalysis>(function)),
         scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         number(function.getDataLayout().getIntPtrType(function.getContext())) {}
@@ -99,25 +111,20 @@ public:
 private:
   struct ListLookup : Lookup {
     Origin origin;
+    Instruction *place = nullptr; ///< of its code
   };
   /// A row that an inner loop reads, and the lookups by its elements.
   struct Row {
-    LoadInst *element = nullptr;
-    uint64_t bytes = 0;          ///< from an element to the next one
+    LoadInst *element = nullptr; ///< null: there are no such lookups
+    uint64_t bytes = 8;          ///< from an element to the next one
     Value *first = nullptr;      ///< number or address of the first element
     Value *end = nullptr;        ///< that of the element after the last one
     BranchInst *place = nullptr; ///< to the loop that reads the elements
     bool isReadIfTrue = false;   ///< or else if its condition is false
     SmallVector<Lookup, 4> lookups;
-    // Of a row ahead, for which the code is from begin to place.
-    Instruction *begin = nullptr;
-    Value *isLong = nullptr;  ///< whether rows are, on average
-    Value *isKnown = nullptr; ///< whether its elements can be loaded
-    Value *from = nullptr, *to = nullptr; ///< their addresses
   };
   struct Range {
-    Value *low, *high;
-    Instruction *place = nullptr; ///< where it is known
+    Value *low = nullptr, *high;
   };
   Value *getFirst(PHINode &phi) const;
   const SCEV *getFirstPlace(Value *address) const;
@@ -127,14 +134,20 @@ private:
   bool findLoad(LoadInst &load, Origin &origin) const;
   bool find(Value *value, Origin &origin) const;
   bool keepsMemory(const Instruction &first, const Instruction &end) const;
+  Row getBounds(BasicBlock &block) const;
   bool findBounds(Loop &inner, const SCEV *begin, Row &found) const;
   Row getRow(LoadInst &element) const;
   bool findElement(Value *value, LoadInst *&element, unsigned &steps) const;
   void addElementAccess(Instruction &access, Value *address);
   void addAccess(Instruction &access);
-  Instruction *getPlaceAfter(LoadInst &load);
+  void findAnyRow();
+  Instruction *findPlace(const Origin &origin) const;
+  void openPlace(Instruction &from);
+  void countIterations();
+  void pauseIf(Value *isUseless, IRBuilder<> &builder);
+  void writeLookups(Instruction &from, const PrefetchVerdict &ahead);
   Value *getListAddress(LoadInst &list, unsigned ahead, IRBuilder<> &builder);
-  AllocaInst *addVariable(Constant *begin);
+  AllocaInst *addVariable(Constant *begin, bool isKept = false);
   Value *isSameArray(Value *base, IRBuilder<> &builder);
   void forgetAtCalls();
   Range widenRange(Value *at, Value *isKept, Value *isRead,
@@ -144,25 +157,30 @@ private:
   Value *getLater(LoadInst &load, unsigned ahead);
   Value *copy(Value *value, unsigned ahead, IRBuilder<> &builder);
   Value *getNumber(Value *value, IRBuilder<> &builder) const;
-  void findElementsAhead(unsigned ahead);
+  Value *countElements(Value *first, Value *end, IRBuilder<> &builder) const;
+  Value *areRowsLong(IRBuilder<> &builder);
+  void skipShortRows();
   void writeElements(unsigned ahead);
 
   Loop &loop;
   Function &function;
   unsigned distance;
+  IndirectUse use;
   LoopInfo &loops;
   ScalarEvolution &scev;
   DominatorTree &dominators;
   IntegerType *number;                ///< an address
   SmallPtrSet<const SCEV *, 8> lists; ///< their addresses, in inner loops, too
   SmallVector<ListLookup, 8> lookups;
-  DenseMap<LoadInst *, Instruction *> places;
-  Row row;                     ///< the first one that has lookups
-  Instruction *only = nullptr; ///< where all code goes; null: after its loads
+  Row row;                      ///< the first one that has lookups, or else any
+  AllocaInst *count = nullptr;  ///< of iterations; null: none is skipped
+  AllocaInst *resume = nullptr; ///< the first one that is not skipped
+  Instruction *place = nullptr; ///< where code goes now
+  // What is known at this place.
   DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
   /// By array and element: a longer one may end behind a range.
   DenseMap<std::pair<const Value *, Type *>, Range> ranges;
-  /// With what they are in front of the loop, and after what may free memory.
+  /// With what they are after a call that may free memory; null: as before it.
   MapVector<AllocaInst *, Constant *> variables;
 };
 } // namespace
@@ -302,30 +320,42 @@ bool ListWriter::keepsMemory(const Instruction &first,
          });
 }
 
+/// The bounds of a row, in any order, that \p block compares at its end.
+ListWriter::Row ListWriter::getBounds(BasicBlock &block) const {
+  Row found;
+  auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+  auto *compare = branch && branch->isConditional()
+                      ? dyn_cast<ICmpInst>(branch->getCondition())
+                      : nullptr;
+  if (!compare || loops.getLoopFor(&block) != &loop)
+    return found;
+  found.place = branch;
+  found.first = compare->getOperand(0);
+  found.end = compare->getOperand(1);
+  return found;
+}
+
 /// Finds how many elements \p inner reads from \p begin on, by the comparison
 /// in front of it.
 bool ListWriter::findBounds(Loop &inner, const SCEV *begin, Row &found) const {
   BasicBlock *front = inner.getLoopPredecessor();
   if (front && front->getUniqueSuccessor())
     front = front->getUniquePredecessor();
-  auto *branch = front ? dyn_cast<BranchInst>(front->getTerminator()) : nullptr;
-  auto *compare = branch && branch->isConditional()
-                      ? dyn_cast<ICmpInst>(branch->getCondition())
-                      : nullptr;
-  if (!compare || loops.getLoopFor(front) != &loop)
+  if (front)
+    found = getBounds(*front);
+  if (!found.place)
     return false;
-  found.place = branch;
-  found.isReadIfTrue = inner.contains(branch->getSuccessor(0)) ||
-                       branch->getSuccessor(0) == inner.getLoopPredecessor();
-  for (unsigned side : {0, 1}) {
-    found.first = compare->getOperand(side);
-    found.end = compare->getOperand(1 - side);
+  BasicBlock *then = found.place->getSuccessor(0);
+  found.isReadIfTrue =
+      inner.contains(then) || then == inner.getLoopPredecessor();
+  for ([[maybe_unused]] unsigned side : {0, 1}) {
     if (isa<Instruction>(found.first) &&
         scev.isSCEVable(found.first->getType()) &&
         SCEVExprContains(begin, [&](const SCEV *part) {
           return part == scev.getSCEV(found.first);
         }))
       return true;
+    std::swap(found.first, found.end);
   }
   return false;
 }
@@ -411,7 +441,8 @@ void ListWriter::addAccess(Instruction &access) {
     return;
   if (!find(address, origin))
     return addElementAccess(access, address);
-  if (!origin.loads || getUnderlyingObject(address, 0) == origin.list)
+  if (!origin.loads || getUnderlyingObject(address, 0) == origin.list ||
+      !keepsMemory(*origin.first, *origin.last->getNextNode()))
     return;
   const SCEV *place = getFirstPlace(address);
   for (ListLookup &known : lookups)
@@ -421,14 +452,55 @@ void ListWriter::addAccess(Instruction &access) {
       {{&access, address, place, access.mayWriteToMemory()}, origin});
 }
 
-/// Where code that needs \p load goes, in the order in which it is written.
-Instruction *ListWriter::getPlaceAfter(LoadInst &load) {
-  if (only)
-    return only;
-  Instruction *&place = places[&load];
-  if (!place)
-    place = load.getNextNode();
-  return place;
+/// Finds a row whose length is known, without lookups by its elements.
+void ListWriter::findAnyRow() {
+  for (BasicBlock *block : loop.blocks()) {
+    Origin first, end;
+    Row found = getBounds(*block);
+    if (!row.place && found.place && find(found.first, first) &&
+        find(found.end, end) && first.loads > 1 && end.loads > 1)
+      row = found;
+  }
+}
+
+/// Where the code for a lookup goes. All code of a block has one place, if no
+/// memory that it reads may have been freed there.
+Instruction *ListWriter::findPlace(const Origin &origin) const {
+  Instruction *found = origin.last->getNextNode();
+  auto join = [&](Instruction *other) {
+    if (other && other->getParent() == found->getParent() &&
+        found->comesBefore(other) && keepsMemory(*origin.first, *other))
+      found = other;
+  };
+  for (const ListLookup &other : lookups)
+    join(other.origin.last->getNextNode());
+  join(row.place);
+  return found;
+}
+
+/// Makes a block in front of \p from for code that is skipped in between.
+void ListWriter::openPlace(Instruction &from) {
+  place = &from;
+  later.clear();
+  ranges.clear();
+  if (!resume)
+    return;
+  IRBuilder<> builder(place);
+  Value *isUseful = builder.CreateICmpSGE(builder.CreateLoad(number, count),
+                                          builder.CreateLoad(number, resume));
+  place = SplitBlockAndInsertIfThen(
+      isUseful, from.getIterator(), /*Unreachable=*/false,
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+      /*DTU=*/nullptr, &loops);
+}
+
+/// Skips the next iterations, which \p isUseless says.
+void ListWriter::pauseIf(Value *isUseless, IRBuilder<> &builder) {
+  Value *next = builder.CreateAdd(builder.CreateLoad(number, count),
+                                  ConstantInt::get(number, pause));
+  builder.CreateStore(
+      builder.CreateSelect(isUseless, next, builder.CreateLoad(number, resume)),
+      resume);
 }
 
 /// The element \p ahead iterations later if it is on the same page, so that
@@ -451,12 +523,14 @@ Value *ListWriter::getListAddress(LoadInst &list, unsigned ahead,
       then, now);
 }
 
-AllocaInst *ListWriter::addVariable(Constant *begin) {
+/// Calls that may free memory set a variable back, unless it \p isKept.
+AllocaInst *ListWriter::addVariable(Constant *begin, bool isKept) {
   IRBuilder<> builder(&*function.getEntryBlock().begin());
   AllocaInst *variable = builder.CreateAlloca(begin->getType());
   builder.SetInsertPoint(loop.getLoopPreheader()->getTerminator());
   builder.CreateStore(begin, variable);
-  return variables[variable] = begin, variable;
+  variables[variable] = isKept ? nullptr : begin;
+  return variable;
 }
 
 /// Whether \p base is the same as when this was last asked.
@@ -476,7 +550,8 @@ void ListWriter::forgetAtCalls() {
     for (Instruction &instruction : *block)
       if (mayFree(instruction))
         for (auto [variable, begin] : variables)
-          new StoreInst(begin, variable, instruction.getIterator());
+          if (begin)
+            new StoreInst(begin, variable, instruction.getIterator());
 }
 
 /// Code that widens a range of addresses to \p at if \p isRead. The range
@@ -502,14 +577,11 @@ ListWriter::Range ListWriter::widenRange(Value *at, Value *isKept,
 ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
   Value *now = row.getPointerOperand();
   Range &range = ranges[{getUnderlyingObject(now, 0), row.getType()}];
-  Instruction *end = getPlaceAfter(row);
-  if (range.place && keepsMemory(*range.place, *end))
+  if (range.low)
     return range;
   Value *at = builder.CreatePtrToInt(now, number);
   Value *isSame = isSameArray(getUnderlyingObject(now, 0), builder);
-  range = widenRange(at, isSame, builder.getTrue(), builder);
-  range.place = end;
-  return range;
+  return range = widenRange(at, isSame, builder.getTrue(), builder);
 }
 
 /// The address of \p row \p ahead iterations later, or the nearest of which it
@@ -538,7 +610,7 @@ Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
   find(load.getPointerOperand(), origin);
   if (!isList && !origin.loads)
     return &load;
-  IRBuilder<> builder(getPlaceAfter(load));
+  IRBuilder<> builder(place);
   builder.SetCurrentDebugLocation(load.getDebugLoc());
   Value *address = isList ? getListAddress(load, ahead, builder)
                           : getRowAddress(load, ahead, builder);
@@ -572,71 +644,93 @@ Value *ListWriter::getNumber(Value *value, IRBuilder<> &builder) const {
              : builder.CreateSExtOrTrunc(value, number);
 }
 
-/// Computes in front of the inner loop which elements of the row \p ahead
-/// iterations later are looked up, and whether they can be loaded.
-void ListWriter::findElementsAhead(unsigned ahead) {
-  IRBuilder<> builder(row.place);
-  builder.SetCurrentDebugLocation(row.element->getDebugLoc());
-  auto getConstant = [&](uint64_t value) {
-    return ConstantInt::get(number, value);
-  };
-  auto count = [&](Value *first, Value *end) {
-    Value *all =
-        builder.CreateSub(getNumber(end, builder), getNumber(first, builder));
-    return first->getType()->isPointerTy()
-               ? builder.CreateAShr(all, Log2_64(row.bytes))
-               : all;
-  };
-  // How many elements all rows have more than short ones.
-  AllocaInst *surplus = addVariable(getConstant(0));
-  Value *all = builder.CreateAdd(
-      builder.CreateLoad(number, surplus),
-      builder.CreateSub(count(row.first, row.end), getConstant(minElements)));
+/// Prefetches what has its place at \p from.
+void ListWriter::writeLookups(Instruction &from, const PrefetchVerdict &ahead) {
+  openPlace(from);
+  IRBuilder<> builder(place);
+  Value *isFar = nullptr;
+  for (const ListLookup &lookup : lookups) {
+    if (lookup.place != &from)
+      continue;
+    bool isRow = lookup.origin.loads > 1;
+    Value *then =
+        copy(lookup.address, isRow ? ahead.rowsAhead : ahead.ahead, builder);
+    writePrefetch(*lookup.access, lookup.isWritten, 1, then, builder);
+    if (!resume || (ahead.rows && !isRow))
+      continue;
+    Value *apart = areApart(copy(lookup.address, 0, builder), then,
+                            minTableBytes, builder);
+    isFar = isFar ? builder.CreateOr(isFar, apart) : apart;
+  }
+  if (!isFar)
+    return;
+  Value *now = builder.CreateLoad(number, count);
+  Value *last = builder.CreateLoad(number, resume);
+  builder.CreateStore(builder.CreateSelect(isFar, now, last), resume);
+  Value *all = builder.CreateSub(now, builder.CreateLoad(number, resume));
+  pauseIf(builder.CreateICmpUGE(all, ConstantInt::get(number, maxNear)),
+          builder);
+}
+
+Value *ListWriter::countElements(Value *first, Value *end,
+                                 IRBuilder<> &builder) const {
+  Value *all =
+      builder.CreateSub(getNumber(end, builder), getNumber(first, builder));
+  return first->getType()->isPointerTy()
+             ? builder.CreateAShr(all, Log2_64(row.bytes))
+             : all;
+}
+
+/// Whether all rows together have more elements than short ones.
+Value *ListWriter::areRowsLong(IRBuilder<> &builder) {
+  AllocaInst *surplus = addVariable(ConstantInt::get(number, credit), true);
+  // Nothing tells which of two bounds is the end.
+  Value *elements = builder.CreateBinaryIntrinsic(
+      Intrinsic::abs, countElements(row.first, row.end, builder),
+      builder.getFalse());
+  Value *halves = builder.CreateShl(elements, 1);
+  Value *more = builder.CreateSub(halves, ConstantInt::get(number, minHalves));
+  Value *all = builder.CreateAdd(builder.CreateLoad(number, surplus), more);
   builder.CreateStore(all, surplus);
-  row.isLong = builder.CreateICmpSGE(all, getConstant(0));
+  return builder.CreateICmpSGE(all, ConstantInt::get(number, 0));
+}
+
+/// Prefetches in front of the inner loop what elements of the row \p ahead
+/// iterations later look up, in a loop over those that can be loaded.
+void ListWriter::writeElements(unsigned ahead) {
+  IRBuilder<> builder(place);
+  builder.SetCurrentDebugLocation(row.element->getDebugLoc());
   Value *isRead = builder.CreateFreeze(row.place->getCondition());
-  row.begin = cast<Instruction>(isRead);
   if (!row.isReadIfTrue)
     isRead = builder.CreateNot(isRead);
   Value *element = row.element->getPointerOperand();
   Value *now = getNumber(copy(element, 0, builder), builder);
   Range known = widenRange(now, builder.getTrue(), isRead, builder);
-  only = row.place;
   auto getLaterNumber = [&](Value *value) {
     return builder.CreateFreeze(copy(value, ahead, builder));
   };
-  row.from = getNumber(getLaterNumber(element), builder);
-  Value *steps = builder.CreateSub(
-      builder.CreateBinaryIntrinsic(
-          Intrinsic::umin,
-          count(getLaterNumber(row.first), getLaterNumber(row.end)),
-          getConstant(maxElements)),
-      getConstant(1));
+  Value *from = getNumber(getLaterNumber(element), builder);
+  Value *steps =
+      builder.CreateSub(builder.CreateBinaryIntrinsic(
+                            Intrinsic::umin,
+                            countElements(getLaterNumber(row.first),
+                                          getLaterNumber(row.end), builder),
+                            ConstantInt::get(number, maxElements)),
+                        ConstantInt::get(number, 1));
   // Of an empty row it is below 0: too long for each range.
-  Value *bytes = builder.CreateMul(steps, getConstant(row.bytes));
-  row.to = builder.CreateAdd(row.from, bytes);
-  row.isKnown = builder.CreateAnd(
-      builder.CreateAnd(builder.CreateICmpUGE(row.from, known.low),
-                        builder.CreateICmpULE(row.from, known.high)),
-      builder.CreateICmpULE(bytes, builder.CreateSub(known.high, row.from)));
-}
-
-/// Puts the code for the row \p ahead iterations later into blocks, with a loop
-/// over its elements.
-void ListWriter::writeElements(unsigned ahead) {
-  // Unlikely: code generation keeps what only long rows need out of registers.
-  MDNode *weights =
-      MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Value *bytes = builder.CreateMul(steps, ConstantInt::get(number, row.bytes));
+  Value *to = builder.CreateAdd(from, bytes);
+  Value *isKnown = builder.CreateAnd(
+      builder.CreateAnd(builder.CreateICmpUGE(from, known.low),
+                        builder.CreateICmpULE(from, known.high)),
+      builder.CreateICmpULE(bytes, builder.CreateSub(known.high, from)));
+  BasicBlock *front = place->getParent();
   Instruction *branch = SplitBlockAndInsertIfThen(
-      row.isLong, row.begin, /*Unreachable=*/false, weights);
-  BasicBlock *isLong = branch->getParent();
-  isLong->splice(branch->getIterator(), row.begin->getParent(),
-                 row.begin->getIterator(), row.place->getIterator());
-  branch = SplitBlockAndInsertIfThen(row.isKnown, branch,
-                                     /*Unreachable=*/false);
+      isKnown, place->getIterator(), /*Unreachable=*/false,
+      /*BranchWeights=*/nullptr, /*DTU=*/nullptr, &loops);
   BasicBlock *block = branch->getParent();
-  IRBuilder<> builder(branch);
-  builder.SetCurrentDebugLocation(row.element->getDebugLoc());
+  builder.SetInsertPoint(branch);
+  place = branch;
   PHINode *at = builder.CreatePHI(number, 2);
   later[{row.element, ahead}] = builder.CreateFreeze(builder.CreateAlignedLoad(
       row.element->getType(),
@@ -645,12 +739,34 @@ void ListWriter::writeElements(unsigned ahead) {
   for (const Lookup &lookup : row.lookups)
     writePrefetch(*lookup.access, lookup.isWritten, 1,
                   copy(lookup.address, ahead, builder), builder);
-  at->addIncoming(row.from, isLong);
+  at->addIncoming(from, front);
   at->addIncoming(builder.CreateAdd(at, ConstantInt::get(number, row.bytes)),
                   block);
-  builder.CreateCondBr(builder.CreateICmpEQ(at, row.to),
-                       branch->getSuccessor(0), block);
+  builder.CreateCondBr(builder.CreateICmpEQ(at, to), branch->getSuccessor(0),
+                       block);
   branch->eraseFromParent();
+}
+
+/// Goes on at place only while rows are long.
+void ListWriter::skipShortRows() {
+  IRBuilder<> builder(place);
+  Value *isLong = areRowsLong(builder);
+  if (resume)
+    pauseIf(builder.CreateNot(isLong), builder);
+  // Unlikely: code generation keeps what only long rows need out of registers.
+  place = SplitBlockAndInsertIfThen(
+      isLong, place->getIterator(), /*Unreachable=*/false,
+      MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+      /*DTU=*/nullptr, &loops);
+}
+
+void ListWriter::countIterations() {
+  count = addVariable(ConstantInt::get(number, 0), true);
+  resume = addVariable(ConstantInt::get(number, 0), true);
+  IRBuilder<> builder(&*loop.getHeader()->getFirstInsertionPt());
+  builder.CreateStore(builder.CreateAdd(builder.CreateLoad(number, count),
+                                        ConstantInt::get(number, 1)),
+                      count);
 }
 
 PrefetchVerdict ListWriter::run() {
@@ -678,27 +794,34 @@ PrefetchVerdict ListWriter::run() {
   PrefetchVerdict verdict;
   verdict.rowsAhead = divideCeil(distance, 4);
   verdict.ahead = 2 * verdict.rowsAhead;
-  for (const ListLookup &lookup : lookups) {
-    bool isRow = lookup.origin.loads > 1;
-    ++(isRow ? verdict.rows : verdict.streams);
-    IRBuilder<> builder(getPlaceAfter(*lookup.origin.last));
-    Value *address = copy(lookup.address,
-                          isRow ? verdict.rowsAhead : verdict.ahead, builder);
-    writePrefetch(*lookup.access, lookup.isWritten, 1, address, builder);
-  }
   verdict.elementsAhead = row.element ? verdict.rowsAhead / 2 : 0;
-  if (verdict.elementsAhead)
-    findElementsAhead(verdict.elementsAhead);
-  forgetAtCalls();
-  if (verdict.elementsAhead) {
-    writeElements(verdict.elementsAhead);
-    dominators.recalculate(function);
+  if (!row.element && use == IndirectUse::far)
+    findAnyRow();
+  bool hasRow = verdict.elementsAhead || (row.place && use == IndirectUse::far);
+  SmallSetVector<Instruction *, 8> places;
+  for (ListLookup &lookup : lookups) {
+    ++(lookup.origin.loads > 1 ? verdict.rows : verdict.streams);
+    places.insert(lookup.place = findPlace(lookup.origin));
   }
+  if (hasRow)
+    places.insert(row.place);
+  if (use == IndirectUse::far)
+    countIterations();
+  for (Instruction *from : places) {
+    writeLookups(*from, verdict);
+    if (hasRow && from == row.place)
+      skipShortRows();
+    if (verdict.elementsAhead && from == row.place)
+      writeElements(verdict.elementsAhead);
+  }
+  forgetAtCalls();
+  dominators.recalculate(function);
   PromoteMemToReg(to_vector(make_first_range(variables)), dominators);
   return verdict;
 }
 
 PrefetchVerdict mpg::writeListPrefetches(Loop &loop, unsigned distance,
+                                         IndirectUse use,
                                          FunctionAnalysisManager &analyses) {
-  return ListWriter(loop, distance, analyses).run();
+  return ListWriter(loop, distance, use, analyses).run();
 }

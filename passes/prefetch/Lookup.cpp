@@ -7,6 +7,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -77,4 +78,15 @@ Instruction *mpg::copyStep(const Instruction &step) {
   copy->dropPoisonGeneratingFlags();
   copy->dropUnknownNonDebugMetadata();
   return copy;
+}
+
+Value *mpg::areApart(Value *now, Value *then, uint64_t bytes,
+                     IRBuilderBase &builder) {
+  Type *number = builder.getInt64Ty();
+  Value *apart = builder.CreateSub(builder.CreatePtrToInt(then, number),
+                                   builder.CreatePtrToInt(now, number));
+  // Frozen: an iteration may skip an access whose index is no good for a shift.
+  return builder.CreateFreeze(
+      builder.CreateICmpUGT(builder.CreateAdd(apart, builder.getInt64(bytes)),
+                            builder.getInt64(2 * bytes)));
 }

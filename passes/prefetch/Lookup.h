@@ -42,6 +42,10 @@ bool isFloating(const Instruction &step);
 /// A copy of \p step for other operands: without what is known of its result.
 Instruction *copyStep(const Instruction &step);
 
+/// Whether the addresses are more than so many \p bytes apart.
+Value *areApart(Value *now, Value *then, uint64_t bytes,
+                IRBuilderBase &builder);
+
 } // namespace mpg
 
 #endif // MPG_PASSES_LOOKUP_H

@@ -55,6 +55,7 @@ PrefetchVerdict writeIndirectPrefetches(Loop &loop, unsigned distance,
 /// Puts prefetches of what \p loop, which has loops in it, looks up by a list
 /// into it. \p distance is in iterations of short loops as these are.
 PrefetchVerdict writeListPrefetches(Loop &loop, unsigned distance,
+                                    IndirectUse use,
                                     FunctionAnalysisManager &analyses);
 
 struct PrefetchPass : StagePass<PrefetchPass> {

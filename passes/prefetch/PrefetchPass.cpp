@@ -70,6 +70,12 @@ static unsigned getAhead(const Loop &loop, const PassOptions &options) {
   return unsigned(own.value_or(int(options.prefetchIndirect)));
 }
 
+static IndirectUse getUse(const Loop &loop, const PassOptions &options) {
+  return getOptionalIntLoopAttribute(&loop, indirectMark) ? IndirectUse::asked
+         : options.largeAlways                            ? IndirectUse::always
+                                                          : IndirectUse::far;
+}
+
 /// Why neither kind of prefetch is put into \p loop. Null: they may be.
 static const char *whyForbidden(const Loop &loop) {
   auto asked = getOptionalIntLoopAttribute(&loop, prefetchMark);
@@ -84,7 +90,9 @@ static LoopOutcome visitOuterLoop(Loop &loop, const DebugLoc &place,
   unsigned ahead = getAhead(loop, options);
   if (!ahead || whyForbidden(loop))
     return {};
-  return makeOutcome(writeListPrefetches(loop, ahead, analyses), place, header);
+  return makeOutcome(
+      writeListPrefetches(loop, ahead, getUse(loop, options), analyses), place,
+      header);
 }
 
 static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
@@ -95,10 +103,6 @@ static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
   auto l1 = getOptionalIntLoopAttribute(&loop, prefetchL1Mark);
   auto l2 = getOptionalIntLoopAttribute(&loop, prefetchL2Mark);
   unsigned ahead = getAhead(loop, options);
-  IndirectUse use = getOptionalIntLoopAttribute(&loop, indirectMark)
-                        ? IndirectUse::asked
-                    : options.largeAlways ? IndirectUse::always
-                                          : IndirectUse::far;
   bool walks = hasLines && getsPrefetches(loop, options);
   if (!walks && !ahead)
     return {};
@@ -108,7 +112,8 @@ static LoopOutcome visitInnermostLoop(Loop &loop, const DebugLoc &place,
   verdict.reason = whyForbidden(loop);
   bool isForbidden = verdict.reason;
   if (!isForbidden && ahead)
-    verdict = writeIndirectPrefetches(loop, ahead, use, analyses);
+    verdict =
+        writeIndirectPrefetches(loop, ahead, getUse(loop, options), analyses);
   if (!isForbidden && walks && (verdict.reason || !verdict.streams))
     verdict = writePrefetches(loop, lines, analyses);
   return makeOutcome(verdict, place, header);

@@ -41,7 +41,7 @@ void after(const int *queue, long n, const long *row, const int *next, int *seen
     if (!seen[u])
       for (long k = row[u]; k < row[u + 1]; k++) seen[next[k]]++;
   }
-  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches {{.*}} 8 iterations ahead [-Rpass
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead [-Rpass
   for (long i = 0; i < n; i++) {
     int u = queue[i];
     if (!stops(u))
