@@ -69,7 +69,7 @@ static uint32_t markHugeFrames(uint64_t start, uint64_t end) {
   if (!reserveMarks(marks))
     return 0;
   for (uint64_t at = first; at < last; at += step * hugeFrameBytes)
-    rawCall(SYS_madvise, long(at), hugeFrameBytes, MADV_DONTDUMP);
+    adviseMemory({at, at + hugeFrameBytes}, MADV_DONTDUMP);
   return marks;
 }
 
@@ -93,9 +93,7 @@ static void markProgram() {
 static void unmarkHugeFrames(uint64_t start, uint64_t end, uint32_t marks) {
   if (!marks)
     return;
-  uint64_t first = roundUp(start, hugeFrameBytes);
-  rawCall(SYS_madvise, long(first),
-          long(roundDown(end, hugeFrameBytes) - first), MADV_DODUMP);
+  adviseMemory(innerHugeFrames({start, end}, hugeFrameBytes), MADV_DODUMP);
   forgetMarks(marks);
 }
 

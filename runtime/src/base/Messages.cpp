@@ -119,8 +119,8 @@ void *mpg::mapStatePart(int fd, long offset, size_t bytes) {
   char last;
   if (rawCall(SYS_pread64, fd, long(&last), 1, offset + long(bytes) - 1) != 1)
     return nullptr;
-  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_READ | PROT_WRITE,
-                    MAP_SHARED, fd, offset);
+  long at = mapMemory(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                      uint64_t(offset));
   return isError(at) ? nullptr : reinterpret_cast<void *>(at);
 }
 

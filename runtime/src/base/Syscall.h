@@ -11,6 +11,7 @@
 #ifndef MPG_RUNTIME_SYSCALL_H
 #define MPG_RUNTIME_SYSCALL_H
 
+#include "base/Range.h"
 #include <atomic>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -70,6 +71,34 @@ inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0,
 
 inline bool isError(long result) {
   return result < 0 && result > -4096; // the kernel's errno values
+}
+
+/// The errno value of \p result; 0: it is none.
+inline int toError(long result) { return isError(result) ? int(-result) : 0; }
+
+/// As mmap(), but for the result.
+inline long mapMemory(uintptr_t address, size_t bytes, int rights, int flags,
+                      int fd = -1, uint64_t offset = 0) {
+  return rawCall(SYS_mmap, long(address), long(bytes), rights, flags, fd,
+                 long(offset));
+}
+
+// These return an errno value.
+
+inline int unmapMemory(Range range) {
+  return range.empty() ? 0
+                       : toError(rawCall(SYS_munmap, long(range.start),
+                                         long(range.bytes())));
+}
+
+inline int protectMemory(Range range, int rights) {
+  return toError(
+      rawCall(SYS_mprotect, long(range.start), long(range.bytes()), rights));
+}
+
+inline int adviseMemory(Range range, int advice) {
+  return toError(
+      rawCall(SYS_madvise, long(range.start), long(range.bytes()), advice));
 }
 
 } // namespace mpg

@@ -103,22 +103,17 @@ static int getProtection(const Mapping &mapping) {
          (mapping.executable ? PROT_EXEC : 0);
 }
 
-static long protect(Range range, int protection) {
-  return rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
-                 protection);
-}
-
 static void moveHugeFrames(Job &job, const Mapping &mapping, Range frames) {
   Range part = common(frames, mapping.range);
   if (part.empty() || !isLarge(mapping))
     return;
   int protection = getProtection(mapping);
   if (!mapping.readable)
-    protect(part, PROT_READ);
+    protectMemory(part, PROT_READ);
   int error = moveOffLargePages(
       {part, ForkOwner::other, protection, job.hugePageBytes});
   if (error && !mapping.readable)
-    protect(part, protection);
+    protectMemory(part, protection);
   heapSpace.leaveHuge(part);
   if (error || job.error == ENOENT)
     job.error = error;
@@ -338,8 +333,7 @@ int mpg::emptyPages(Range range, int advice, Advise *advise) {
 // Locked memory
 
 static int lockPages(Range range) {
-  long result = rawCall(SYS_mlock, long(range.start), long(range.bytes()));
-  return isError(result) ? int(-result) : 0;
+  return toError(rawCall(SYS_mlock, long(range.start), long(range.bytes())));
 }
 
 static int lockTouched(Range range) {

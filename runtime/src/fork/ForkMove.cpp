@@ -134,8 +134,7 @@ static int moveOff(const ForkStretch &stretch, Pace &pace) {
   constexpr int readWrite = PROT_READ | PROT_WRITE;
   int error = moveStretch(stretch, pace);
   if (!error && stretch.rights != readWrite)
-    rawCall(SYS_mprotect, long(stretch.range.start),
-            long(stretch.range.bytes()), stretch.rights);
+    protectMemory(stretch.range, stretch.rights);
   return error;
 }
 
@@ -236,8 +235,7 @@ bool ForkCopy::make(const ForkList &from) {
       rest.start += run;
       to += run;
     }
-    rawCall(SYS_madvise, long(stretch.range.start), long(stretch.range.bytes()),
-            MADV_DONTFORK);
+    adviseMemory(stretch.range, MADV_DONTFORK);
   }
   return true;
 }
@@ -254,8 +252,7 @@ void ForkCopy::moveIn() {
     moveInto(piece, stretch.range.start, stretch.hugePageBytes);
     constexpr int readWrite = PROT_READ | PROT_WRITE;
     if (stretch.rights != readWrite)
-      rawCall(SYS_mprotect, long(stretch.range.start), long(bytes),
-              stretch.rights);
+      protectMemory(stretch.range, stretch.rights);
     from += bytes;
   }
   memory.range.start = from;

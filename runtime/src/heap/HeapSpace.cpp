@@ -278,7 +278,7 @@ size_t HeapSpace::mapHuge(Range memory, const HeapSupply &supply, int &error) {
     present = populate(memory, hugeBytes);
   if (present < memory.bytes()) {
     error = placed ? placed : ENOMEM;
-    releaseAddresses({memory.start + present, memory.end});
+    unmapMemory({memory.start + present, memory.end});
   }
   return present;
 }
@@ -315,7 +315,7 @@ int HeapSpace::mapOthers(Range memory, const HeapSupply &supply,
     return failed == EEXIST ? EEXIST : ENOMEM;
   if (supply.node >= 0 &&
       place(memory, Placement::bind, NodeSet::of(supply.node))) {
-    releaseAddresses(memory);
+    unmapMemory(memory);
     return ENOMEM;
   }
   // After a fork the pool is closed, and the fork has reported that.
@@ -343,7 +343,7 @@ int HeapSpace::map(Range memory, const HeapSupply &supply) {
   if (huge < memory.bytes())
     failed = mapOthers({part.end, memory.end}, supply, memory.bytes(), error);
   if (failed)
-    releaseAddresses(part);
+    unmapMemory(part);
   if (failed || part.empty())
     return failed;
   Locked hold(lock);

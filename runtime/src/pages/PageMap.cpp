@@ -27,18 +27,19 @@ PageMap::~PageMap() {
 /// with two pages, one touched and one not.
 bool PageMap::describesUs() const {
   size_t bytes = 2 * basePageBytes();
-  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long at =
+      mapMemory(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
   if (isError(at))
     return false;
+  Range pages{uintptr_t(at), uintptr_t(at) + bytes};
   // Not both of them on one transparent huge page.
-  rawCall(SYS_madvise, at, long(bytes), MADV_NOHUGEPAGE);
+  adviseMemory(pages, MADV_NOHUGEPAGE);
   *reinterpret_cast<volatile char *>(at) = 1;
   uint64_t words[2];
-  bool truth = readWords(uintptr_t(at), 2, words) &&
+  bool truth = readWords(pages.start, 2, words) &&
                (words[0] & (presentBit | swappedBit)) &&
                !(words[1] & (presentBit | swappedBit));
-  rawCall(SYS_munmap, at, long(bytes));
+  unmapMemory(pages);
   return truth;
 }
 

@@ -47,17 +47,6 @@ static constexpr unsigned hugeShift = 26;     // MAP_HUGE_SHIFT
 static constexpr int readWrite = PROT_READ | PROT_WRITE;
 static constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
-static long mapMemory(uintptr_t address, size_t bytes, int protection,
-                      int flags, int fd = -1) {
-  return rawCall(SYS_mmap, long(address), long(bytes), protection, flags, fd,
-                 0);
-}
-
-static void unmapMemory(uintptr_t start, uintptr_t end) {
-  if (start < end)
-    rawCall(SYS_munmap, long(start), long(end - start));
-}
-
 static unsigned floorLog2(size_t bytes) {
   return unsigned(__builtin_ctzll(bytes));
 }
@@ -93,9 +82,9 @@ static int tryMove(size_t bytes, int flags) {
   // Where nothing is mapped any more, another thread may have mapped something.
   uintptr_t end = uintptr_t(reserved) + 3 * bytes;
   bool targetIsGone = result == -EINVAL;
-  unmapMemory(uintptr_t(reserved), isError(result) ? to : from);
-  unmapMemory(targetIsGone ? to + bytes : to, end);
-  return isError(result) ? int(-result) : 0;
+  unmapMemory({uintptr_t(reserved), isError(result) ? to : from});
+  unmapMemory({targetIsGone ? to + bytes : to, end});
+  return toError(result);
 }
 
 /// Bytes that one entry of the upper page table maps: a table is a base page.
@@ -186,7 +175,7 @@ static long mapHugetlb(size_t bytes, size_t hugePageBytes, int flags, int fd) {
   if (!isError(at) && at % long(hugePageBytes) == 0)
     return at;
   if (!isError(at))
-    unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
+    unmapMemory({uintptr_t(at), uintptr_t(at) + bytes});
   else if (at != -EINVAL)
     return at;
   // An emulator (qemu-user 7.2) chooses an address that is not aligned and is
@@ -197,8 +186,8 @@ static long mapHugetlb(size_t bytes, size_t hugePageBytes, int flags, int fd) {
     return reserved;
   uintptr_t start = roundUp(uintptr_t(reserved), hugePageBytes);
   at = mapMemory(start, bytes, readWrite, flags | MAP_FIXED, fd);
-  unmapMemory(uintptr_t(reserved), start);
-  unmapMemory(start + bytes, uintptr_t(reserved) + bytes + hugePageBytes);
+  unmapMemory({uintptr_t(reserved), start});
+  unmapMemory({start + bytes, uintptr_t(reserved) + bytes + hugePageBytes});
   // After a failure the inside is either a hole, in which another thread may
   // have mapped something by now, or address space that costs nothing: leave it
   // alone.
@@ -215,8 +204,8 @@ static long mapAligned(size_t bytes, size_t hugePageBytes) {
   if (isError(at))
     return at;
   uintptr_t start = roundUp(uintptr_t(at), hugePageBytes);
-  unmapMemory(uintptr_t(at), start);
-  unmapMemory(start + bytes, uintptr_t(at) + bytes + hugePageBytes);
+  unmapMemory({uintptr_t(at), start});
+  unmapMemory({start + bytes, uintptr_t(at) + bytes + hugePageBytes});
   return long(start);
 }
 
@@ -271,8 +260,7 @@ bool mpg::touchWord(uintptr_t address) {
 size_t mpg::populate(Range range, size_t hugePageBytes) {
   // All at once where the kernel can (Linux 5.14). Do not trust the return
   // value: an emulator returns 0 for any advice.
-  rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-          MPG_ADVICE_POPULATE_WRITE);
+  adviseMemory(range, MPG_ADVICE_POPULATE_WRITE);
   uintptr_t at = range.start;
   while (at < range.end && touchWord(at))
     at += hugePageBytes;
@@ -280,14 +268,14 @@ size_t mpg::populate(Range range, size_t hugePageBytes) {
 }
 
 void mpg::shrinkStaged(Staged &staged, size_t bytes) {
-  unmapMemory(staged.range.start + bytes, staged.range.end);
+  unmapMemory({staged.range.start + bytes, staged.range.end});
   staged.range.end = staged.range.start + bytes;
 }
 
 void mpg::discard(Staged &staged) {
   // Not through libc: a library that watches memory go has not seen it come,
   // and a fork discards with the heap locked.
-  unmapMemory(staged.range.start, staged.range.end);
+  unmapMemory(staged.range);
   if (staged.fd >= 0)
     rawCall(SYS_close, staged.fd);
   staged = Staged{};
@@ -323,9 +311,7 @@ bool mpg::isMapped(Range range) {
 }
 
 int mpg::readIn(Range range) {
-  long result = rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-                        MPG_ADVICE_POPULATE_READ);
-  return isError(result) ? int(-result) : 0;
+  return adviseMemory(range, MPG_ADVICE_POPULATE_READ);
 }
 
 size_t mpg::countPresent(Range range) {
@@ -388,7 +374,7 @@ static int mapOver(Range target, Source source, size_t hugePageBytes, int fd) {
   if (isError(at))
     return int(-at);
   if (source == Source::thp)
-    rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
+    adviseMemory(target, MADV_HUGEPAGE);
   return 0;
 }
 
@@ -410,7 +396,7 @@ static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,
   }
   int fd = staged.fd;
   Source source = staged.source;
-  unmapMemory(staged.range.start, staged.range.end);
+  unmapMemory(staged.range);
   int error = mapOver({target, target + bytes}, source, hugePageBytes, fd);
   if (!error && present &&
       populate({target, target + bytes}, hugePageBytes) != bytes)
@@ -419,7 +405,7 @@ static int copyBack(Staged &staged, uintptr_t target, size_t hugePageBytes,
     mapNormalPages(target, bytes, aside);
   else if (aside)
     copyPages(target, aside, bytes);
-  unmapMemory(aside, aside ? aside + bytes : 0);
+  unmapMemory({aside, aside ? aside + bytes : 0});
   if (fd >= 0)
     rawCall(SYS_close, fd);
   staged = Staged{};
@@ -439,12 +425,10 @@ int mpg::moveInto(Staged &staged, uintptr_t target, size_t hugePageBytes,
 int mpg::adviseHuge(Range range, bool collapse) {
   if (!kernel.thpAllowed || range.empty())
     return 0;
-  long result = rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-                        MADV_HUGEPAGE);
+  int error = adviseMemory(range, MADV_HUGEPAGE);
   if (collapse)
-    rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-            MPG_ADVICE_COLLAPSE);
-  return isError(result) ? int(-result) : 0;
+    adviseMemory(range, MPG_ADVICE_COLLAPSE);
+  return error;
 }
 
 int mpg::tryAdvice() {
@@ -452,16 +436,14 @@ int mpg::tryAdvice() {
   long at = mapMemory(0, bytes, readWrite, anonymous);
   if (isError(at))
     return 0; // that is another cause
-  long result = rawCall(SYS_madvise, at, long(bytes), MADV_HUGEPAGE);
-  unmapMemory(uintptr_t(at), uintptr_t(at) + bytes);
-  return isError(result) ? int(-result) : 0;
+  Range page{uintptr_t(at), uintptr_t(at) + bytes};
+  int error = adviseMemory(page, MADV_HUGEPAGE);
+  unmapMemory(page);
+  return error;
 }
 
 int mpg::collapse(Range frame) {
-  long result = rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
-                        MPG_ADVICE_COLLAPSE);
+  int error = adviseMemory(frame, MPG_ADVICE_COLLAPSE);
   // The kernel's answer to a part that is not mapped, too.
-  if (result == -ENOMEM && !isMapped(frame))
-    return EINVAL;
-  return isError(result) ? int(-result) : 0;
+  return error == ENOMEM && !isMapped(frame) ? EINVAL : error;
 }

@@ -180,9 +180,6 @@ Range reserve(size_t bytes, size_t alignment);
 /// an errno value. pre: reserved, whole base pages.
 int openReserved(Range range);
 
-/// Gives the addresses of reserve() back.
-void releaseAddresses(Range range);
-
 /// A number of this process's own, for addresses that cannot be guessed; 0
 /// where addresses are to be the same in each run (setarch -R, debuggers).
 uint64_t addressRandom();

@@ -5,6 +5,7 @@
 #include "pages/PagesNuma.h"
 #include "base/SelfMaps.h"
 #include "base/Syscall.h"
+#include "mpg/advice.h"
 #include "pages/Pages.h"
 #include <errno.h>
 #include <linux/mempolicy.h>
@@ -14,9 +15,6 @@
 
 #ifndef MPOL_F_NUMA_BALANCING // Linux 5.12
 #define MPOL_F_NUMA_BALANCING (1 << 13)
-#endif
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
 #endif
 
 using namespace mpg;
@@ -100,7 +98,7 @@ int mpg::place(Range range, Placement placement, const NodeSet &nodes) {
   long result = rawCall(SYS_mbind, long(range.start), long(range.bytes()),
                         getPolicy(placement), long(nodes.words),
                         NodeSet::maxNodes + 1, 0);
-  return isError(result) ? int(-result) : 0;
+  return toError(result);
 }
 
 int mpg::nodeHere() {
@@ -208,9 +206,7 @@ size_t mpg::writablePages(Range &range) {
 void mpg::pageInHere(Range range, size_t pageBytes) {
   if (range.empty())
     return;
-  long result = rawCall(SYS_madvise, long(range.start), long(range.bytes()),
-                        MADV_POPULATE_WRITE);
-  if (result != -EINVAL)
+  if (adviseMemory(range, MPG_ADVICE_POPULATE_WRITE) != EINVAL)
     return;
   // Before Linux 5.14: one word of each page, until it cannot be written.
   for (uintptr_t at = range.start; at < range.end && touchWord(at);)
@@ -263,7 +259,7 @@ int mpg::leaveToBalancing(Range range) {
                      MPOL_BIND | MPOL_F_NUMA_BALANCING, long(nodes.words),
                      NodeSet::maxNodes + 1, 0);
   }
-  return isError(result) ? int(-result) : 0;
+  return toError(result);
 }
 
 void mpg::returnFrames(Range range) {

@@ -23,35 +23,25 @@ using namespace mpg;
 static constexpr int reservation =
     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; // without rights no page comes
 
-/// A debugger would write the addresses into a core file, as zeros.
-static void leaveOutOfCores(Range range) {
-  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DONTDUMP);
-}
-
 Range mpg::reserve(size_t bytes, size_t alignment) {
   // Without a gap the kernel makes one mapping of several: a fork is faster.
   size_t slack = alignment > basePageBytes() ? alignment : 0;
   if (bytes + slack < bytes)
     return {};
-  long at =
-      rawCall(SYS_mmap, 0, long(bytes + slack), PROT_NONE, reservation, -1, 0);
+  long at = mapMemory(0, bytes + slack, PROT_NONE, reservation);
   if (isError(at))
     return {};
   uintptr_t start = roundUp(uintptr_t(at), alignment);
-  if (start > uintptr_t(at))
-    rawCall(SYS_munmap, at, long(start - uintptr_t(at)));
-  uintptr_t end = uintptr_t(at) + bytes + slack;
-  if (start + bytes < end)
-    rawCall(SYS_munmap, long(start + bytes), long(end - start - bytes));
-  leaveOutOfCores({start, start + bytes});
+  unmapMemory({uintptr_t(at), start});
+  unmapMemory({start + bytes, uintptr_t(at) + bytes + slack});
+  // A debugger would write the addresses into a core file, as zeros.
+  adviseMemory({start, start + bytes}, MADV_DONTDUMP);
   return {start, start + bytes};
 }
 
 int mpg::openReserved(Range range) {
-  rawCall(SYS_madvise, long(range.start), long(range.bytes()), MADV_DODUMP);
-  long result = rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
-                        PROT_READ | PROT_WRITE);
-  return isError(result) ? int(-result) : 0;
+  adviseMemory(range, MADV_DODUMP);
+  return protectMemory(range, PROT_READ | PROT_WRITE);
 }
 
 // Addresses that are only chosen
@@ -59,13 +49,13 @@ int mpg::openReserved(Range range) {
 /// Maps [range) if all of it is free. Kernels before 4.17 treat the address as
 /// a hint; then EEXIST as well.
 static int mapNew(Range range, int protection, int flags) {
-  long at = rawCall(SYS_mmap, long(range.start), long(range.bytes()),
-                    protection, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  long at = mapMemory(range.start, range.bytes(), protection,
+                      flags | MAP_FIXED_NOREPLACE);
   if (isError(at))
     return int(-at);
   if (uintptr_t(at) == range.start)
     return 0;
-  rawCall(SYS_munmap, at, long(range.bytes()));
+  unmapMemory({uintptr_t(at), uintptr_t(at) + range.bytes()});
   return EEXIST;
 }
 
@@ -76,7 +66,7 @@ static bool isUsable(Range range, size_t hugePageBytes) {
   // In one step, unless a limit does not let that much be mapped for a moment.
   int error = mapNew(range, PROT_NONE, reservation);
   if (!error)
-    rawCall(SYS_munmap, long(range.start), long(range.bytes()));
+    unmapMemory(range);
   if (!error || error == EEXIST)
     return !error;
   Range ends[] = {{range.start, range.start + hugePageBytes},
@@ -84,7 +74,7 @@ static bool isUsable(Range range, size_t hugePageBytes) {
   for (Range part : ends) {
     if (mapNew(part, PROT_NONE, reservation))
       return false;
-    rawCall(SYS_munmap, long(part.start), long(part.bytes()));
+    unmapMemory(part);
   }
   SelfMaps maps; // without a map it is found out when memory comes
   Mapping mapping;
@@ -108,7 +98,7 @@ uint64_t mpg::addressRandom() {
 
 /// Addresses of the kernel's choice; empty if it has none.
 static Range mapForAMoment(size_t bytes) {
-  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_NONE, reservation, -1, 0);
+  long at = mapMemory(0, bytes, PROT_NONE, reservation);
   return isError(at) ? Range{} : Range{uintptr_t(at), uintptr_t(at) + bytes};
 }
 
@@ -118,8 +108,8 @@ Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
   // other side.
   Range next = mapForAMoment(2 * alignment),
         after = mapForAMoment(2 * alignment);
-  releaseAddresses(next);
-  releaseAddresses(after);
+  unmapMemory(next);
+  unmapMemory(after);
   if (next.empty() || after.empty())
     return {};
   bool goesUp = after.start > next.start;
@@ -140,11 +130,6 @@ Range mpg::chooseAddresses(size_t bytes, size_t alignment) {
     if (distance < alignment)
       return {};
   }
-}
-
-void mpg::releaseAddresses(Range range) {
-  if (!range.empty())
-    rawCall(SYS_munmap, long(range.start), long(range.bytes()));
 }
 
 int mpg::mapChosen(Range range, Source source, size_t hugePageBytes) {

@@ -66,8 +66,8 @@ static constexpr uint64_t maxPartBytes = uint64_t(1) << 31;
 FilePart::FilePart(int file, uint64_t offset, uint64_t wanted) {
   if (wanted == 0 || wanted > maxPartBytes)
     return;
-  long at = rawCall(SYS_mmap, 0, long(wanted), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long at =
+      mapMemory(0, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
   if (isError(at))
     return;
   start = uintptr_t(at);
@@ -77,17 +77,14 @@ FilePart::FilePart(int file, uint64_t offset, uint64_t wanted) {
                          long(wanted - done), long(offset + done));
     if (count <= 0) {
       bytes = 0;
-      rawCall(SYS_munmap, at, long(wanted));
+      unmapMemory({start, start + wanted});
       return;
     }
     done += uint64_t(count);
   }
 }
 
-FilePart::~FilePart() {
-  if (bytes)
-    rawCall(SYS_munmap, long(start), long(bytes));
-}
+FilePart::~FilePart() { unmapMemory({start, start + bytes}); }
 
 const char *FilePart::getString(uint64_t offset) const {
   auto *text = reinterpret_cast<const char *>(start);

@@ -89,8 +89,7 @@ bool TextFile::canDrop() {
 
 /// Takes the pages of \p frame from this process, if none has been changed.
 static bool unmapPages(Range frame) {
-  return rawCall(SYS_madvise, long(frame.start), long(frame.bytes()),
-                 MADV_DONTNEED) == 0;
+  return !adviseMemory(frame, MADV_DONTNEED);
 }
 
 /// Has the first page of \p frame read, with its neighbours; an errno value.
@@ -109,13 +108,10 @@ bool TextFile::drop(Range frame, uint64_t offset) {
 /// there.
 bool TextFile::isLargeAt(Range space, uint64_t offset) const {
   int rights = PROT_READ | (segment.isCode ? PROT_EXEC : 0);
-  long bytes = long(space.bytes());
-  return rawCall(SYS_mmap, long(space.start), bytes, rights,
-                 MAP_PRIVATE | MAP_FIXED, fd,
-                 long(offset)) == long(space.start) &&
-         rawCall(SYS_madvise, long(space.start), bytes, MADV_HUGEPAGE) == 0 &&
-         rawCall(SYS_madvise, long(space.start), bytes, MADV_RANDOM) == 0 &&
-         readFirstPage(space) == 0 &&
+  return !isError(mapMemory(space.start, space.bytes(), rights,
+                            MAP_PRIVATE | MAP_FIXED, fd, offset)) &&
+         !adviseMemory(space, MADV_HUGEPAGE) &&
+         !adviseMemory(space, MADV_RANDOM) && readFirstPage(space) == 0 &&
          map.readFilePresence(space) == FilePresence::all;
 }
 
@@ -132,7 +128,7 @@ bool TextFile::replace(Range frame, uint64_t offset) const {
       rawCall(SYS_mremap, long(space.start), bytes, bytes,
               MREMAP_MAYMOVE | MREMAP_FIXED,
               long(frame.start)) != long(frame.start)) {
-    releaseAddresses(space);
+    unmapMemory(space);
     return false;
   }
   return unmapPages(frame) && readFirstPage(frame) == 0 &&
@@ -246,14 +242,14 @@ static const char *advise(const TextSegment &segment, uint64_t &hugeBytes) {
   if (const char *obstacle = findObstacle(segment))
     return obstacle;
   // All of it, so that it stays one mapping.
-  uintptr_t start = roundDown(segment.range.start, basePageBytes());
-  uintptr_t end = roundUp(segment.range.end, basePageBytes());
-  if (rawCall(SYS_madvise, long(start), long(end - start), MADV_HUGEPAGE) != 0)
+  Range all{roundDown(segment.range.start, basePageBytes()),
+            roundUp(segment.range.end, basePageBytes())};
+  if (adviseMemory(all, MADV_HUGEPAGE))
     return "the kernel refuses the request (madvise: no transparent huge pages "
            "of files, or a system call filter)";
   // Else the kernel reads ahead, and small pages get in the way of the third
   // frame where its read_ahead_kb is below 2 MiB: HW:file-thp-anew.
-  rawCall(SYS_madvise, long(start), long(end - start), MADV_RANDOM);
+  adviseMemory(all, MADV_RANDOM);
   PageMap map;
   Range frames = segment.frames();
   const char *reason = nullptr;
@@ -261,7 +257,7 @@ static const char *advise(const TextSegment &segment, uint64_t &hugeBytes) {
     hugeBytes = frames.bytes();
   else
     reason = makeEachLarge(segment, map, hugeBytes);
-  rawCall(SYS_madvise, long(start), long(end - start), MADV_NORMAL);
+  adviseMemory(all, MADV_NORMAL);
   return reason;
 }
 

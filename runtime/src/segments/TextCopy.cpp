@@ -77,21 +77,16 @@ static void makeVisible(Range code) {
                           reinterpret_cast<char *>(code.end));
 }
 
-static bool protect(Range range, int rights) {
-  return rawCall(SYS_mprotect, long(range.start), long(range.bytes()),
-                 rights) == 0;
-}
-
 /// Fills \p staged and puts it in the place of \p piece; else returns why not.
 static const char *replace(Range piece, Staged &staged, int rights) {
   if (!isLarge(staged))
     return "no memory is free in pieces of 2 MiB";
   copyPages(staged.range.start, piece.start, piece.bytes());
-  if (!protect(staged.range, rights))
+  if (protectMemory(staged.range, rights))
     return "the system refuses to make copied memory executable";
   if (moveInto(staged, piece.start, hugeFrameBytes) == 0)
     return nullptr;
-  protect(piece, rights); // moveInto() may have left it on normal pages
+  protectMemory(piece, rights); // moveInto() may have left it on normal pages
   return "the kernel has refused to move the copy";
 }
 

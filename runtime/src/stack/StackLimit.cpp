@@ -121,13 +121,9 @@ Range mpg::findWholeStack(Range reported) {
   return reported;
 }
 
-static void setRights(Range range, int rights) {
-  rawCall(SYS_mprotect, long(range.start), long(range.bytes()), rights);
-}
-
 /// The same rights for the mapping that grows downwards from \p top on.
 static void setRightsBelow(uintptr_t top) {
-  setRights({top - basePageBytes(), top}, watched.rights | PROT_GROWSDOWN);
+  protectMemory({top - basePageBytes(), top}, watched.rights | PROT_GROWSDOWN);
 }
 
 /// Normal pages below \p top that grow.
@@ -177,8 +173,7 @@ static void openFrom(uintptr_t start) {
   if (change.empty())
     return;
   int rights = opens ? stackRights() : PROT_NONE;
-  if (isError(rawCall(SYS_mprotect, long(change.start), long(change.bytes()),
-                      rights)))
+  if (protectMemory(change, rights))
     return;
   watched.openStart = start;
   // What an access beyond the closed part has made that grow by.
@@ -237,8 +232,8 @@ void mpg::allowCodeOnStack(const char *library) {
     setRightsBelow(stack.large.end);
     return;
   }
-  setRights(common({watched.openStart, stack.large.end}, stack.large),
-            watched.rights);
+  protectMemory(common({watched.openStart, stack.large.end}, stack.large),
+                watched.rights);
   if (stack.grows && watched.openStart < stack.large.start)
     setRightsBelow(stack.large.start);
 }

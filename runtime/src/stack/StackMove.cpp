@@ -81,28 +81,25 @@ size_t mpg::guardGapBytes() { return 256 * basePageBytes(); }
 bool mpg::holdPlace(Range place) {
   if (place.empty())
     return true;
-  long at = rawCall(SYS_mmap, long(place.start), long(place.bytes()), PROT_NONE,
-                    anonymous | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  long at = mapMemory(place.start, place.bytes(), PROT_NONE,
+                      anonymous | MAP_NORESERVE | MAP_FIXED_NOREPLACE);
   if (isError(at))
     return false;
   if (uintptr_t(at) == place.start)
     return true;
-  rawCall(SYS_munmap, at, long(place.bytes()));
+  unmapMemory({uintptr_t(at), uintptr_t(at) + place.bytes()});
   return false;
 }
 
 // Memory without rights would stop the stack above from growing.
 void mpg::releasePlace(Range place) {
-  if (!place.empty() &&
-      isError(rawCall(SYS_munmap, long(place.start), long(place.bytes()))))
-    rawCall(SYS_mprotect, long(place.start), long(place.bytes()),
-            PROT_READ | PROT_WRITE);
+  if (unmapMemory(place))
+    protectMemory(place, PROT_READ | PROT_WRITE);
 }
 
 int mpg::tryPlace(Range place) {
-  long at =
-      rawCall(SYS_mmap, long(place.start), long(place.bytes()),
-              PROT_READ | PROT_WRITE, anonymous | MAP_FIXED_NOREPLACE, -1, 0);
+  long at = mapMemory(place.start, place.bytes(), PROT_READ | PROT_WRITE,
+                      anonymous | MAP_FIXED_NOREPLACE);
   if (isError(at))
     return int(-at);
   releasePlace({uintptr_t(at), uintptr_t(at) + place.bytes()});
@@ -110,11 +107,10 @@ int mpg::tryPlace(Range place) {
 }
 
 bool mpg::mayMapMore(size_t bytes) {
-  long at = rawCall(SYS_mmap, 0, long(bytes), PROT_READ | PROT_WRITE, anonymous,
-                    -1, 0);
+  long at = mapMemory(0, bytes, PROT_READ | PROT_WRITE, anonymous);
   if (isError(at))
     return false;
-  rawCall(SYS_munmap, at, long(bytes));
+  unmapMemory({uintptr_t(at), uintptr_t(at) + bytes});
   return true;
 }
 
@@ -128,14 +124,13 @@ static void *touchFrame(void *) {
 void mpg::stretchStackTo(uintptr_t border) {
   size_t page = basePageBytes();
   callBelow(border + page / 2, touchFrame, nullptr);
-  rawCall(SYS_madvise, long(border), long(page), MADV_DONTNEED);
+  adviseMemory({border, border + page}, MADV_DONTNEED);
 }
 
 bool mpg::mapGrowingBelow(uintptr_t top) {
-  long at = rawCall(SYS_mmap, long(top - growingStartBytes), growingStartBytes,
-                    PROT_READ | PROT_WRITE,
-                    anonymous | MAP_GROWSDOWN | MAP_STACK | MAP_FIXED, -1, 0);
-  return !isError(at);
+  return !isError(mapMemory(top - growingStartBytes, growingStartBytes,
+                            PROT_READ | PROT_WRITE,
+                            anonymous | MAP_GROWSDOWN | MAP_STACK | MAP_FIXED));
 }
 
 // Linux (measured on 6.18) reads a process's arguments only from ordinary
@@ -228,8 +223,7 @@ bool mpg::moveArguments() {
   uintptr_t from = map.arg_start;
   size_t bytes = map.env_end - from;
   size_t mapped = roundUp(bytes, basePageBytes());
-  long at = rawCall(SYS_mmap, 0, long(mapped), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long at = mapMemory(0, mapped, PROT_READ | PROT_WRITE, anonymous);
   if (isError(at))
     return false;
   auto to = uintptr_t(at);
@@ -238,7 +232,7 @@ bool mpg::moveArguments() {
   map.arg_end = map.env_start = to + (map.arg_end - from);
   map.env_end = to + bytes;
   if (!updateKernel(map)) {
-    rawCall(SYS_munmap, at, long(mapped));
+    unmapMemory({to, to + mapped});
     return false;
   }
   // The kernel leaves a program with its argument count at the stack pointer,

@@ -93,10 +93,10 @@ static bool isPromised() {
 
 /// moveInto() with the rights that the C library has given to the stack.
 static int moveIntoStack(Staged &staged, uintptr_t target) {
-  size_t bytes = staged.range.bytes();
+  Range stack{target, target + staged.range.bytes()};
   int error = moveInto(staged, target, pages.hugePageBytes, Contents::zero);
   if (stackRights() & PROT_EXEC)
-    rawCall(SYS_mprotect, long(target), long(bytes), stackRights());
+    protectMemory(stack, stackRights());
   return error;
 }
 

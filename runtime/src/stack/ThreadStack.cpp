@@ -142,7 +142,7 @@ static void allowDeepPages(const Wish &wish) {
              roundDown(stack.end - smallBytes, stacks.hugePageBytes)};
   if (deep.empty())
     return;
-  rawCall(SYS_madvise, long(deep.start), long(deep.bytes()), MADV_HUGEPAGE);
+  adviseMemory(deep, MADV_HUGEPAGE);
   watchForCollapse(deep);
 }
 
