@@ -4,6 +4,7 @@
 // on the layouts of CPUs and groups that there are.
 
 #include "a64fx/A64fxRegisters.h"
+#include "base/SelfMaps.h"
 #include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <string>

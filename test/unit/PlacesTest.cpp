@@ -4,6 +4,7 @@
 // two sockets, four nodes of four CPUs, eight cores of two (CPUs c and c + 1).
 
 #include "numa/Places.h"
+#include "base/SelfMaps.h"
 #include "numa/NodeCpus.h"
 #include <gtest/gtest.h>
 #include <memory>

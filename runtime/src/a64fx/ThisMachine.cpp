@@ -62,17 +62,11 @@ static void visitNodes(void (*body)(void *), void *data) {
   for (const cpu_set_t &cpus : known.groups.cpus) {
     cpu_set_t there;
     CPU_AND(&there, &cpus, &known.mine);
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (!CPU_ISSET(cpu, &there))
-        continue;
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      if (sched_setaffinity(0, sizeof(one), &one) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &there) && goToCpu(cpu)) {
         body(data);
         break;
       }
-    }
   }
   sched_setaffinity(0, sizeof(before), &before);
 }

@@ -286,6 +286,33 @@ uint32_t mpg::threadId() {
   return name && parseNumber(++name, 10, number) ? uint32_t(number) : 0;
 }
 
+bool mpg::parseCpuList(const char *text, cpu_set_t &cpus) {
+  CPU_ZERO(&cpus);
+  while (*text && *text != '\n') {
+    uint64_t first, last;
+    if (!parseNumber(text, 10, first))
+      return false;
+    last = first;
+    if (*text == '-' && !parseNumber(++text, 10, last))
+      return false;
+    if (last < first || last >= CPU_SETSIZE)
+      return false;
+    for (uint64_t cpu = first; cpu <= last; ++cpu)
+      CPU_SET(cpu, &cpus);
+    if (*text == ',' && text[1] >= '0' && text[1] <= '9')
+      ++text;
+    else if (*text && *text != '\n')
+      return false;
+  }
+  return true;
+}
+
+bool mpg::readCpuList(const char *path, cpu_set_t &cpus) {
+  char text[4096];
+  return readSmallFile(path, text, sizeof(text)) >= 0 &&
+         parseCpuList(text, cpus);
+}
+
 unsigned mpg::threadCount() {
   // The folder of a single thread has three links: that takes a fifth of the
   // time that the kernel needs to write the file.

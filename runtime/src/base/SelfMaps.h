@@ -8,6 +8,7 @@
 #define MPG_RUNTIME_SELFMAPS_H
 
 #include "base/Range.h"
+#include <sched.h>
 #include <stdint.h>
 
 namespace mpg {
@@ -101,6 +102,11 @@ bool readMemoryInfo(const char *name, uint64_t &bytes);
 /// Parses decimal digits (hexadecimal ones if \p base is 16) at \p text and
 /// advances it past them; false if there are none.
 bool parseNumber(const char *&text, unsigned base, uint64_t &value);
+
+/// Parses "0-3,8,10-11" as the kernel writes lists of CPUs, and of nodes; false
+/// for other text, and numbers that do not fit.
+bool parseCpuList(const char *text, cpu_set_t &cpus);
+bool readCpuList(const char *path, cpu_set_t &cpus); ///< the same of a file
 
 /// The field of \p line after \p number spaces; null if there are fewer.
 const char *fieldAt(const char *line, int number);

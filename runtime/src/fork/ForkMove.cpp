@@ -79,7 +79,7 @@ static void copyContents(Range to, uintptr_t from, Source source) {
 /// not become the first to touch it.
 static void keepNode(Range staged, uintptr_t old) {
   int node = -1;
-  if (!getNodes(old, 1, basePageBytes(), &node) && node >= 0)
+  if (!getNodes(&old, 1, &node) && node >= 0)
     place(staged, Placement::prefer, NodeSet::of(node));
 }
 

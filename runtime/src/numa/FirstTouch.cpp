@@ -82,13 +82,6 @@ static void workInTeam(void *data) {
             uint32_t(omp_get_num_threads()));
 }
 
-static bool goTo(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  return sched_setaffinity(0, sizeof(one), &one) == 0;
-}
-
 /// Does the work thread by thread, then returns to all CPUs that it may use.
 static bool visit(const TeamWork &work, uint32_t threads,
                   const cpu_set_t &usable, PlaceList &list) {
@@ -101,7 +94,7 @@ static bool visit(const TeamWork &work, uint32_t threads,
   for (uint32_t thread = 0; thread < threads; ++thread) {
     int cpu = cpuOfThread(list, thread, threads);
     if (cpu != here)
-      hasGone &= goTo(cpu);
+      hasGone &= goToCpu(cpu);
     here = cpu;
     work.body(work, thread, threads);
   }
@@ -310,10 +303,9 @@ static void warnIfPrepaged(const SharedArray &array) {
   int nodes[4]; // not at the edges, which may be on other pages
   for (int i = 0; i < 4; ++i) {
     uintptr_t sample =
-        array.pages.start + array.pages.bytes() / 8 * (2 * i + 1);
-    if (getNodes(roundDown(sample, basePageBytes()), 1, basePageBytes(),
-                 &nodes[i]) != 0 ||
-        nodes[i] < 0 || nodes[i] != nodes[0])
+        roundDown(array.pages.start + array.pages.bytes() / 8 * (2 * i + 1),
+                  basePageBytes());
+    if (getNodes(&sample, 1, &nodes[i]) || nodes[i] < 0 || nodes[i] != nodes[0])
       return;
   }
   LineBuffer line("first touch comes too late for ", Bytes(array.pages.bytes()),
@@ -381,19 +373,12 @@ struct StartTouch : TeamWork {
 
 /// Bytes on nodes other than \p here; 0 if the system does not report it.
 static uint64_t bytesElsewhere(Range pages, size_t pageBytes, int here) {
-  constexpr size_t batch = 64;
-  int nodes[batch];
   uint64_t bytes = 0;
-  while (!pages.empty()) {
-    size_t count = pages.bytes() / pageBytes;
-    count = count < batch ? count : batch;
-    if (getNodes(pages.start, count, pageBytes, nodes) != 0)
-      return 0;
-    pages.start += count * pageBytes;
-    for (size_t i = 0; i < count; ++i)
-      bytes += nodes[i] >= 0 && nodes[i] != here ? pageBytes : 0;
-  }
-  return bytes;
+  int error = visitPages(pages, pageBytes, [&](uintptr_t, int node) {
+    bytes += node != here ? pageBytes : 0;
+    return true;
+  });
+  return error ? 0 : bytes;
 }
 
 static void touchPart(const TeamWork &work, uint32_t thread, uint32_t threads) {

@@ -11,13 +11,6 @@
 
 using namespace mpg;
 
-/// A file as parseCpuList() reads it. Allocates nothing.
-static bool readCpuList(const char *path, cpu_set_t &cpus) {
-  char text[4096];
-  return readSmallFile(path, text, sizeof(text)) >= 0 &&
-         parseCpuList(text, cpus);
-}
-
 void mpg::onlineNodes(cpu_set_t &nodes) {
   // A kernel without NUMA has no such folder, and its memory is one node's.
   if (readCpuList("/sys/devices/system/node/online", nodes) &&
@@ -70,6 +63,13 @@ bool mpg::mayRunOnSeveralNodes() {
       return true;
   }
   return false;
+}
+
+bool mpg::goToCpu(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
 int mpg::distancesFrom(int node, unsigned *distances, int capacity) {
@@ -151,27 +151,6 @@ void mpg::readNeighbors(unsigned cpu, Level level, cpu_set_t &group) {
   else
     for (int other = 0; other < CPU_SETSIZE; ++other)
       CPU_SET(other, &group);
-}
-
-bool mpg::parseCpuList(const char *text, cpu_set_t &cpus) {
-  CPU_ZERO(&cpus);
-  while (*text && *text != '\n') {
-    uint64_t first, last;
-    if (!parseNumber(text, 10, first))
-      return false;
-    last = first;
-    if (*text == '-' && !parseNumber(++text, 10, last))
-      return false;
-    if (last < first || last >= CPU_SETSIZE)
-      return false;
-    for (uint64_t cpu = first; cpu <= last; ++cpu)
-      CPU_SET(cpu, &cpus);
-    if (*text == ',' && text[1] >= '0' && text[1] <= '9')
-      ++text;
-    else if (*text && *text != '\n')
-      return false;
-  }
-  return true;
 }
 
 void mpg::readCoreGroups(CoreGroups &groups) {

@@ -29,6 +29,9 @@ void cpusOfProcess(cpu_set_t &cpus);
 /// Whether the calling thread may run on CPUs of more than one node.
 bool mayRunOnSeveralNodes();
 
+/// Binds the calling thread to \p cpu; false if the system does not let it.
+bool goToCpu(int cpu);
+
 /// The distances from \p node as the firmware gives them, in the order of
 /// onlineNodes(): 10 is the node itself. Returns how many there are, at most
 /// \p capacity.
@@ -46,9 +49,6 @@ struct CoreGroups {
   cpu_set_t cpus[maxNodes];                ///< of each node
   unsigned possibleCpus; ///< that the system can have; 0: not known
 };
-
-/// Parses "0-3,8,10-11" as sysfs writes it; false for other text.
-bool parseCpuList(const char *text, cpu_set_t &cpus);
 
 /// Reads the groups of this system from sysfs; allocates nothing.
 void readCoreGroups(CoreGroups &groups);

@@ -33,19 +33,11 @@ struct Wish {
 
 /// Whether all present pages are on \p node.
 static bool liesOn(int node, Range range) {
-  constexpr size_t batch = 256;
-  int nodes[batch];
-  size_t pageBytes = basePageBytes();
-  for (uintptr_t at = range.start; at < range.end; at += batch * pageBytes) {
-    size_t left = (range.end - at) / pageBytes;
-    size_t count = left < batch ? left : batch;
-    if (int error = getNodes(at, count, pageBytes, nodes))
-      return error == EPERM || error == ENOSYS; // unknown
-    for (size_t i = 0; i < count; ++i)
-      if (nodes[i] >= 0 && nodes[i] != node)
-        return false;
-  }
-  return true;
+  bool isThere = true;
+  int error = visitPages(range, basePageBytes(), [&](uintptr_t, int found) {
+    return isThere = found == node;
+  });
+  return isThere && (!error || error == EPERM || error == ENOSYS); // unknown
 }
 
 /// Allocates \p wish, all of it present. Returns an errno value.

@@ -30,25 +30,8 @@ void startFirstTouch(const Config &config, Range heap, Messages &messages);
 /// why. pre: the process has one thread.
 void touchAtStart(Range bss, const Config &config, Messages &messages);
 
-// Where pages lie (Where.cpp). The NUMA nodes of the pages of a range, for
-// mpg_where and mpg_print_where (<mpg/mpg.h>) and for mpg_replicate. Asks the
-// kernel for each page; touches and allocates nothing.
-
-/// Pages of one size on one node, or a part of such a page.
-struct Found {
-  int node;
-  size_t bytes;     ///< those inside of the range that was asked for
-  size_t pageBytes; ///< transparent large pages have the base size here
-};
-
-/// Calls \p visit with \p data for each present page of \p asked. Returns 0,
-/// EFAULT if a part is not mapped, or another errno value if the system does
-/// not report the nodes; \p visit may have been called for some pages by then.
-int findPages(Range asked, void (*visit)(void *data, const Found &found),
-              void *data);
-
-/// The node that has all of \p range, on pages of at least \p pageBytes; -1 if
-/// no node has, or it is unknown.
+/// The node that has all of \p range (Where.cpp), on pages of at least \p
+/// pageBytes; -1 if no node has, or it is unknown.
 int computeHome(Range range, size_t pageBytes);
 
 } // namespace mpg

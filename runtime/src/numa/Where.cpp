@@ -15,110 +15,64 @@
 
 using namespace mpg;
 
-/// Bytes of the page at \p page that were asked for.
-static size_t bytesInside(uintptr_t page, size_t pageBytes, Range asked) {
-  uintptr_t end = page + pageBytes;
-  uintptr_t from = page > asked.start ? page : asked.start;
-  return (end < asked.end ? end : asked.end) - from;
-}
-
 namespace {
 
-struct Listener {
-  Range asked;
-  void (*visit)(void *data, const Found &found);
-  void *data;
+/// Pages of one size on one node, or a part of such a page.
+struct Found {
+  int node;
+  size_t bytes;     ///< those inside of the range that was asked for
+  size_t pageBytes; ///< transparent large pages have the base size here
 };
 
 } // namespace
 
-/// Visits the pages of \p extent, which have one size. Returns an errno value.
-static int findIn(const Extent &extent, const Listener &to) {
-  constexpr size_t batch = 256;
-  int nodes[batch];
-  uintptr_t page = roundDown(extent.range.start, extent.pageBytes);
-  while (page < extent.range.end) {
-    size_t left =
-        (extent.range.end - page + extent.pageBytes - 1) / extent.pageBytes;
-    size_t now = left < batch ? left : batch;
-    if (int error = getNodes(page, now, extent.pageBytes, nodes))
-      return error;
-    for (size_t i = 0; i < now; ++i, page += extent.pageBytes)
-      if (nodes[i] >= 0)
-        to.visit(to.data,
-                 {nodes[i], bytesInside(page, extent.pageBytes, to.asked),
-                  extent.pageBytes});
-  }
-  return 0;
+/// Whole pages of \p extent.
+static Range roundToPages(const Extent &extent) {
+  return {roundDown(extent.range.start, extent.pageBytes),
+          roundUp(extent.range.end, extent.pageBytes)};
 }
 
-int mpg::findPages(Range asked, void (*visit)(void *data, const Found &found),
-                   void *data) {
+/// Calls \p visit for each present page of \p asked. Returns 0, EFAULT if a
+/// part is not mapped, or another errno value if the system does not report the
+/// nodes; \p visit may have been called for some pages by then. Asks the kernel
+/// for each page; touches and allocates nothing.
+template <typename Visit> static int findPages(Range asked, Visit visit) {
   if (asked.end <= asked.start)
     return EFAULT;
-  Listener to{asked, visit, data};
   uintptr_t known = asked.start;
   Extents extents(asked);
   Extent extent;
   while (extents.next(extent)) {
     if (extent.range.start > known)
       return EFAULT;
-    if (int error = findIn(extent, to))
+    size_t pageBytes = extent.pageBytes;
+    auto visitPage = [&](uintptr_t page, int node) {
+      Range inside = common({page, page + pageBytes}, asked);
+      visit(Found{node, inside.bytes(), pageBytes});
+      return true;
+    };
+    if (int error = visitPages(roundToPages(extent), pageBytes, visitPage))
       return error;
     known = extent.range.end;
   }
   return known < asked.end ? EFAULT : 0;
 }
 
-// One node
-
-namespace {
-
-struct Home {
-  size_t pageBytes;
-  int node;
-  size_t bytes;
-};
-
-} // namespace
-
-static void addToHome(void *data, const Found &found) {
-  auto *home = static_cast<Home *>(data);
-  if (home->bytes == 0)
-    home->node = found.node;
-  if (found.node == home->node && found.pageBytes >= home->pageBytes)
-    home->bytes += found.bytes;
-}
-
 int mpg::computeHome(Range range, size_t pageBytes) {
-  Home home{pageBytes, -1, 0};
-  if (findPages(range, addToHome, &home) || home.bytes != range.bytes())
-    return -1;
-  return home.node;
+  int home = -1;
+  size_t bytes = 0;
+  int error = findPages(range, [&](const Found &found) {
+    if (bytes == 0)
+      home = found.node;
+    if (found.node == home && found.pageBytes >= pageBytes)
+      bytes += found.bytes;
+  });
+  return error || bytes != range.bytes() ? -1 : home;
 }
-
-// All nodes
 
 static Range getRange(const void *memory, size_t bytes) {
   auto start = reinterpret_cast<uintptr_t>(memory);
   return {start, start + bytes};
-}
-
-namespace {
-
-struct Sums {
-  size_t *out;
-  int nodes;
-  size_t present;
-};
-
-} // namespace
-
-static void addToSums(void *data, const Found &found) {
-  auto *sums = static_cast<Sums *>(data);
-  sums->present += found.bytes;
-  if (found.node < sums->nodes)
-    sums->out[found.node] += found.bytes;
 }
 
 size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
@@ -126,12 +80,16 @@ size_t mpg_where(const void *memory, size_t bytes, size_t *out, int nodes) {
     out[node] = 0;
   if (bytes == 0)
     return 0;
-  Sums sums{out, nodes, 0};
-  if (int error = findPages(getRange(memory, bytes), addToSums, &sums)) {
-    errno = error;
-    return size_t(-1);
-  }
-  return sums.present;
+  size_t present = 0;
+  int error = findPages(getRange(memory, bytes), [&](const Found &found) {
+    present += found.bytes;
+    if (found.node < nodes)
+      out[found.node] += found.bytes;
+  });
+  if (!error)
+    return present;
+  errno = error;
+  return size_t(-1);
 }
 
 // The table
@@ -150,10 +108,9 @@ struct Table {
 
 } // namespace
 
-static void addToTable(void *data, const Found &found) {
-  auto *table = static_cast<Table *>(data);
-  int index = found.node < Table::maxNodes ? found.node : Table::maxNodes;
-  Row &row = table->rows[index];
+static void addToTable(Table &table, const Found &found) {
+  Row &row =
+      table.rows[found.node < Table::maxNodes ? found.node : Table::maxNodes];
   row.bytes += found.bytes;
   if (!row.minPage || found.pageBytes < row.minPage)
     row.minPage = found.pageBytes;
@@ -216,7 +173,8 @@ void mpg_print_where(const void *memory, size_t bytes, const char *name) {
   memset(&table, 0, sizeof(table));
   int error = 0;
   if (bytes)
-    error = findPages(getRange(memory, bytes), addToTable, &table);
+    error = findPages(getRange(memory, bytes),
+                      [&](const Found &found) { addToTable(table, found); });
   constexpr size_t longestName = 100;
   LineBuffer line("mpg: ");
   if (name)
@@ -256,17 +214,17 @@ struct Order {
   bool isFull = false;
 };
 
+/// Bytes on a node, and on others.
 struct Counts {
-  int node;
   uint64_t there = 0, elsewhere = 0;
 };
 
 } // namespace
 
-static void count(void *data, const Found &found) {
-  auto *counts = static_cast<Counts *>(data);
-  (found.node == counts->node ? counts->there : counts->elsewhere) +=
-      found.bytes;
+static int countBytes(Range asked, int node, Counts &counts) {
+  return findPages(asked, [&](const Found &found) {
+    (found.node == node ? counts.there : counts.elsewhere) += found.bytes;
+  });
 }
 
 /// Moves \p pages; one that cannot be moved stops the kernel, so the rest is
@@ -299,17 +257,13 @@ static void move(const uintptr_t *pages, size_t count, Order &order) {
 /// most. Returns how many.
 static size_t findElsewhere(Range range, size_t pageBytes, const Order &order,
                             uintptr_t *found, size_t max) {
-  size_t pages = 0;
-  int nodes[batchPages];
-  size_t count = range.bytes() / pageBytes;
-  if (count > batchPages)
-    count = batchPages;
-  if (getNodes(range.start, count, pageBytes, nodes))
-    return 0;
-  for (size_t i = 0; i < count && pages < max; ++i)
-    if (nodes[i] >= 0 && nodes[i] != order.node)
-      found[pages++] = range.start + i * pageBytes;
-  return pages;
+  size_t count = 0;
+  int error = visitPages(range, pageBytes, [&](uintptr_t page, int node) {
+    if (node != order.node)
+      found[count++] = page;
+    return count < max;
+  });
+  return error ? 0 : count;
 }
 
 /// The part of \p range in the frame, or in the batch of pages, at its start.
@@ -344,12 +298,6 @@ static void moveRest(Range range, size_t pageBytes, Order &order) {
   }
 }
 
-/// Whole pages of \p extent.
-static Range roundToPages(const Extent &extent) {
-  return {roundDown(extent.range.start, extent.pageBytes),
-          roundUp(extent.range.end, extent.pageBytes)};
-}
-
 static void moveNow(Range asked, Order &order) {
   Extents extents(asked);
   Extent extent;
@@ -368,16 +316,16 @@ static void moveNow(Range asked, Order &order) {
 
 static int moveTo(Range asked, mpg_moved &out) {
   Order order{out.node};
-  Counts before{out.node}, after{out.node};
+  Counts before, after;
   if (!allowedNodes().has(out.node))
     return -EINVAL;
-  if (int error = findPages(asked, count, &before))
+  if (int error = countBytes(asked, out.node, before))
     return -error;
   if (before.elsewhere)
     moveNow(asked, order);
   if (order.reason == EPERM || order.reason == ENOSYS)
     return -order.reason;
-  if (int error = findPages(asked, count, &after))
+  if (int error = countBytes(asked, out.node, after))
     return -error; // unmapped by another thread
   out.thereBytes = before.there < after.there ? before.there : after.there;
   out.movedBytes = after.there - out.thereBytes;

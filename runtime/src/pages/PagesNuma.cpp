@@ -51,22 +51,6 @@ bool mpg::hasMemoryPolicy() {
          mode != MPOL_DEFAULT;
 }
 
-/// "0-3,6"
-static NodeSet parseNodes(const char *list) {
-  NodeSet nodes;
-  uint64_t first, last;
-  for (; parseNumber(list, 10, first); ++list) {
-    last = first;
-    if (*list == '-' && !parseNumber(++list, 10, last))
-      break;
-    for (; first <= last && first < NodeSet::maxNodes; ++first)
-      nodes.add(int(first));
-    if (*list != ',')
-      break;
-  }
-  return nodes;
-}
-
 NodeSet mpg::allowedNodes() {
   NodeSet nodes;
   if (!isError(rawCall(SYS_get_mempolicy, 0, long(nodes.words),
@@ -76,8 +60,13 @@ NodeSet mpg::allowedNodes() {
   static constexpr char key[] = "Mems_allowed_list:\t";
   LineReader lines("/proc/self/status");
   while (const char *line = lines.next())
-    if (strncmp(line, key, sizeof key - 1) == 0)
-      return parseNodes(line + sizeof key - 1);
+    if (strncmp(line, key, sizeof key - 1) == 0) {
+      cpu_set_t list;
+      static_assert(sizeof list == sizeof nodes.words);
+      parseCpuList(line + sizeof key - 1, list);
+      memcpy(nodes.words, &list, sizeof list);
+      return nodes;
+    }
   return NodeSet::of(0);
 }
 
@@ -129,18 +118,12 @@ Extents::Extents(Range range)
     : range(range), withSizes(mayHaveLargePages(range)),
       lines(withSizes ? "/proc/self/smaps" : "/proc/self/maps") {}
 
-/// "KernelPageSize:     2048 kB", one of the lines below each mapping of smaps.
+/// From the lines of smaps below a mapping.
 static size_t readPageBytes(LineReader &lines) {
-  static constexpr char key[] = "KernelPageSize:";
-  while (const char *line = lines.next()) {
-    if (strncmp(line, key, sizeof key - 1) != 0)
-      continue;
-    line += sizeof key - 1;
-    while (*line == ' ')
-      ++line;
-    uint64_t kib;
-    return parseNumber(line, 10, kib) ? size_t(kib) << 10 : 0;
-  }
+  uint64_t bytes;
+  while (const char *line = lines.next())
+    if (parseSize(line, "KernelPageSize:", bytes))
+      return bytes;
   return 0;
 }
 
@@ -213,19 +196,9 @@ void mpg::pageInHere(Range range, size_t pageBytes) {
     at = roundDown(at, pageBytes) + pageBytes;
 }
 
-int mpg::getNodes(uintptr_t start, size_t count, size_t pageBytes, int *nodes) {
-  constexpr size_t batch = 256;
-  for (size_t done = 0; done < count; done += batch) {
-    size_t now = count - done < batch ? count - done : batch;
-    uintptr_t pages[batch];
-    for (size_t i = 0; i < now; ++i)
-      pages[i] = start + (done + i) * pageBytes;
-    long result = rawCall(SYS_move_pages, 0, long(now), long(pages), 0,
-                          long(nodes + done), 0);
-    if (isError(result))
-      return int(-result);
-  }
-  return 0;
+int mpg::getNodes(const uintptr_t *pages, size_t count, int *nodes) {
+  return toError(
+      rawCall(SYS_move_pages, 0, long(count), long(pages), 0, long(nodes), 0));
 }
 
 int mpg::movePages(const uintptr_t *pages, size_t count, int node,

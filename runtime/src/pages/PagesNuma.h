@@ -73,9 +73,29 @@ size_t writablePages(Range &range);
 /// pre: \p range is whole base pages; \p pageBytes is the size of its pages.
 void pageInHere(Range range, size_t pageBytes);
 
-/// The nodes of \p count pages, one every \p pageBytes from \p start on, or a
-/// negative errno for one that is not present. Returns an errno value.
-int getNodes(uintptr_t start, size_t count, size_t pageBytes, int *nodes);
+/// The node of each of \p count pages, or a negative errno for one that is not
+/// present. Returns an errno value.
+int getNodes(const uintptr_t *pages, size_t count, int *nodes);
+
+/// Calls \p visit with address and node of each present page of \p range, which
+/// begins with a page, until it returns false. Returns an errno value.
+template <typename Visit>
+int visitPages(Range range, size_t pageBytes, Visit visit) {
+  constexpr size_t batch = 256;
+  uintptr_t pages[batch];
+  int nodes[batch];
+  while (!range.empty()) {
+    size_t count = 0;
+    for (; count < batch && !range.empty(); range.start += pageBytes)
+      pages[count++] = range.start;
+    if (int error = getNodes(pages, count, nodes))
+      return error;
+    for (size_t i = 0; i < count; ++i)
+      if (nodes[i] >= 0 && !visit(pages[i], nodes[i]))
+        return 0;
+  }
+  return 0;
+}
 
 constexpr size_t maxPagesMoved = 512;
 

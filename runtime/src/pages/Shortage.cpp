@@ -21,24 +21,21 @@ using namespace mpg;
 
 // The pool
 
-static uint64_t poolNumber(size_t hugeBytes, const char *name) {
+static uint64_t poolNumber(size_t hugeBytes, const char *name,
+                           uint64_t otherwise = 0) {
   Path path;
   path.add("/sys/kernel/mm/hugepages/hugepages-")
       .addNumber(hugeBytes >> 10)
       .add("kB/")
       .add(name);
-  return readNumber(path.get(), 0);
+  return readNumber(path.get(), otherwise);
 }
 
 Pool mpg::readPool(size_t hugeBytes) {
   Pool pool;
   if (isLockedIn)
     return pool;
-  Path path;
-  path.add("/sys/kernel/mm/hugepages/hugepages-")
-      .addNumber(hugeBytes >> 10)
-      .add("kB/nr_hugepages");
-  pool.total = readNumber(path.get(), UINT64_MAX);
+  pool.total = poolNumber(hugeBytes, "nr_hugepages", UINT64_MAX);
   if (pool.total == UINT64_MAX)
     return Pool{};
   pool.exists = true;
@@ -60,36 +57,33 @@ uint64_t Pool::available() const {
 
 // NUMA nodes
 
-static bool nodeHasPool(unsigned node, size_t hugeBytes) {
+static bool nodeHasPool(int node, size_t hugeBytes) {
   Path path;
-  path.add("/sys/devices/system/node/node").addNumber(node);
+  path.add("/sys/devices/system/node/node").addNumber(uint64_t(node));
   path.add("/hugepages/hugepages-").addNumber(hugeBytes >> 10);
   path.add("kB/nr_hugepages");
   return readNumber(path.get(), 0) != 0;
+}
+
+/// The policy of the calling thread's memory, and its nodes.
+static int readPolicy(NodeSet &nodes) {
+  int mode = MPOL_DEFAULT;
+  rawCall(SYS_get_mempolicy, long(&mode), long(nodes.words), NodeSet::maxNodes,
+          0, 0);
+  return mode;
 }
 
 /// Whether some large pages lie on NUMA nodes that this process may not use:
 /// the numbers of the pool are not for it alone then.
 static bool isBoundToFewNodes(size_t hugeBytes) {
   NodeSet allowed = allowedNodes(), chosen;
-  int mode = MPOL_DEFAULT;
-  rawCall(SYS_get_mempolicy, long(&mode), long(chosen.words), NodeSet::maxNodes,
-          0, 0);
-  bool binds = (mode & 0xff) == MPOL_BIND;
-  unsigned last = 0;
-  char online[64];
-  if (readSmallFile("/sys/devices/system/node/online", online, sizeof online) >
-      0)
-    for (const char *at = online; *at; ++at) {
-      uint64_t node;
-      if (!parseNumber(at, 10, node))
-        continue;
-      last = node < NodeSet::maxNodes ? unsigned(node) : NodeSet::maxNodes - 1;
-      --at;
-    }
-  for (unsigned node = 0; node <= last; ++node) {
-    bool usable = allowed.has(int(node)) && (!binds || chosen.has(int(node)));
-    if (!usable && nodeHasPool(node, hugeBytes))
+  bool binds = (readPolicy(chosen) & 0xff) == MPOL_BIND;
+  cpu_set_t online;
+  if (!readCpuList("/sys/devices/system/node/online", online))
+    return false;
+  for (int node = 0; node < NodeSet::maxNodes; ++node) {
+    bool usable = allowed.has(node) && (!binds || chosen.has(node));
+    if (!usable && CPU_ISSET(node, &online) && nodeHasPool(node, hugeBytes))
       return true;
   }
   return false;
@@ -113,12 +107,9 @@ bool mpg::reservationMayFail(size_t hugeBytes) {
 /// even and never 0; 0: unknown.
 static uint64_t hashPlace(uint64_t groups) {
   NodeSet nodes;
-  int mode = MPOL_DEFAULT;
   if (!groups)
     return 0;
-  rawCall(SYS_get_mempolicy, long(&mode), long(nodes.words), NodeSet::maxNodes,
-          0, 0);
-  uint64_t hash = groups ^ uint64_t(mode);
+  uint64_t hash = groups ^ uint64_t(readPolicy(nodes));
   for (unsigned long word : nodes.words)
     hash = (hash ^ word) * 0x9E3779B97F4A7C15;
   return (hash | 2) & ~uint64_t(1);
