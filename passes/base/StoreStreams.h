@@ -11,8 +11,6 @@
 
 namespace mpg {
 
-struct PassOptions;
-
 /// Bytes of the iterations of one loop that a stream must not overlap.
 struct ReadRange {
   const SCEV *address; ///< of one access, in the loop
@@ -57,7 +55,7 @@ enum class StreamUse {
 /// Looks at \p loop, an innermost one with a preheader. No streams and no
 /// reason: it has nothing to do with this pass.
 StreamLoop findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
-                            const PassOptions &options, StreamUse use);
+                            StreamUse use);
 
 } // namespace mpg
 

@@ -57,8 +57,7 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
   own.zfill = lines;
   if (!own.zfill && !options.zfill)
     return {};
-  StreamLoop found =
-      findStoreStreams(loop, analyses, own, StreamUse::overwritten);
+  StreamLoop found = findStoreStreams(loop, analyses, StreamUse::overwritten);
   if (found.streams.empty() && !found.reason)
     return {};
   const char *reason = own.zfill ? whyUnchanged(*header->getParent())
