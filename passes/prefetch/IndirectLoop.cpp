@@ -205,11 +205,15 @@ const char *IndirectWriter::whyNot() const {
 
 /// How many iterations of the source an iteration does, as unrolled.
 unsigned IndirectWriter::countUnrolled(const SCEVAddRecExpr &address) const {
-  return unsigned(llvm::count_if(indices, [&](const auto &index) {
-    const SCEVAddRecExpr *other = index.second.address;
-    return other->getStepRecurrence(scev) == address.getStepRecurrence(scev) &&
-           scev.getPointerBase(other) == scev.getPointerBase(&address);
-  }));
+  unsigned count = 0;
+  for (const auto &[load, index] : indices)
+    if (index.address->getStepRecurrence(scev) ==
+            address.getStepRecurrence(scev) &&
+        scev.getPointerBase(index.address) == scev.getPointerBase(&address)) {
+      auto *vector = dyn_cast<VectorType>(load->getType());
+      count += vector ? vector->getElementCount().getKnownMinValue() : 1;
+    }
+  return count;
 }
 
 /// \p step as it is in \p iteration.

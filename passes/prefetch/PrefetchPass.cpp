@@ -128,10 +128,11 @@ PreservedAnalyses PrefetchPass::run(Module &module,
       !isLastStage(module, stage))
     return PreservedAnalyses::all();
   bool hasLines = targetHasTags(module) || options.sim != Simulation::off;
-  if (!hasLines && !isIndirect) {
-    remarkNoEffect(module, "prefetch", "it is for AArch64 Linux only");
+  if (!hasLines && (options.prefetch == Prefetch::far || !isIndirect))
+    remarkNoEffect(module, isIndirect ? "prefetch=far" : "prefetch",
+                   "it is for AArch64 Linux only");
+  if (!hasLines && !isIndirect)
     return PreservedAnalyses::all();
-  }
   auto visit = [&](Loop &loop, const DebugLoc &place,
                    FunctionAnalysisManager &functions) {
     return loop.isInnermost()

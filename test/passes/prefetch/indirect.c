@@ -5,6 +5,13 @@
 // RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning:
 // RUN: FileCheck %s --input-file=%t.s --check-prefix=ASM
 // RUN: %{cc} --target=aarch64-linux-gnu 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: %{cc} --target=x86_64-linux-gnu -emit-llvm && FileCheck %s --input-file=%t.s --check-prefix=LANES
+// REDEFINE: %{options} = prefetch-indirect=32,prefetch=far
+// RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: remark: prefetch=far has no effect: it is for AArch64 Linux only
+// BOTH: remark: prefetches 1 lookup by an index
+// RUN: %{cc} --target=aarch64-linux-gnu 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR-NOT: no effect
 // REDEFINE: %{options} = verify=on
 // RUN: %{cc} --target=x86_64-linux-gnu 2>&1 | FileCheck %s --check-prefix=OFF --allow-empty
 // OFF-NOT: remark:
@@ -113,6 +120,17 @@ extern double unknown[];
 void other(const unsigned *b, long n) {
   // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index,
   for (long i = 0; i < n; i++) unknown[b[i]] += 1;
+}
+// An iteration of vectors does 8 of the source, 4 by each load of indices.
+// LANES-LABEL: @lanes(
+// LANES: [[LATER:%.*]] = add i64 %{{.*}}, 4{{(,|$)}}
+// LANES-NEXT: call i64 @llvm.umin.i64(i64 [[LATER]],
+long lanes(const int *a, const unsigned *b, long n) {
+  long sum = 0;
+  // CHECK: indirect.c:[[#@LINE+2]]:3: remark: prefetches 8 lookups by an index, 32 iterations ahead
+#pragma clang loop vectorize_width(4) interleave_count(2)
+  for (long i = 0; i < n; i++) sum += a[b[i]];
+  return sum;
 }
 // Nothing to say: a small table, also of another file, a volatile index, a list, no index at all.
 static double few[1000];
