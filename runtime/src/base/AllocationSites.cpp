@@ -177,9 +177,19 @@ namespace {
 /// The callers, innermost first.
 struct Callers {
   uint64_t frames[MPG_PROFILE_FRAMES] = {};
-  uint32_t bucket = 0;
+  bool isAgain = false; ///< of a block that is known already
 
   Callers();
+  /// Of a known block.
+  explicit Callers(const mpg_profile_site &site) : isAgain(true) {
+    memcpy(frames, site.frames, sizeof frames);
+  }
+  uint32_t bucket() const {
+    uint64_t sum = 0;
+    for (uint64_t frame : frames)
+      sum = sum * 31 + frame;
+    return getBucket(sum);
+  }
 };
 
 } // namespace
@@ -198,19 +208,15 @@ Callers::Callers() {
   constexpr int max = MPG_PROFILE_FRAMES + 8;
   void *found[max];
   int count = backtrace(found, max);
-  uint64_t sum = 0;
   int first = firstCaller(found, count);
-  for (int i = 0; i < MPG_PROFILE_FRAMES && first + i < count; ++i) {
+  for (int i = 0; i < MPG_PROFILE_FRAMES && first + i < count; ++i)
     frames[i] = uintptr_t(found[first + i]);
-    sum = sum * 31 + frames[i];
-  }
-  bucket = getBucket(sum);
 }
 
 /// Returns its number; 0: no room. \p flags: of a new site. pre: tableLock.
 static uint32_t findSite(const Callers &callers, uint32_t flags) {
   MPG_CHECK(tableLock.isHeld());
-  uint32_t &first = table->siteBuckets[callers.bucket];
+  uint32_t &first = table->siteBuckets[callers.bucket()];
   for (uint32_t number = first; number; number = table->sites[number - 1].next)
     if (!memcmp(table->sites[number - 1].frames, callers.frames,
                 sizeof callers.frames))
@@ -298,7 +304,7 @@ static void addBlock(uint64_t start, uint64_t bytes, const Callers &callers,
   table->blocks[number - 1] = {start, bytes, now, 0, site, first, marks};
   first = number;
   mpg_profile_site &of = table->sites[site - 1];
-  ++of.blocks;
+  of.blocks += !callers.isAgain;
   ++of.liveBlocks;
   addTo(of, bytes);
 }
@@ -308,9 +314,11 @@ void mpg::noteBlock(const void *block, size_t bytes) {
     addBlock(uintptr_t(block), bytes, Callers(), nowNs());
 }
 
-void mpg::noteMapping(const void *start, size_t bytes) {
+void mpg::noteMapping(const void *start, size_t bytes, uint32_t site) {
   if (Turn turn; turn)
-    addBlock(uintptr_t(start), bytes, Callers(), nowNs(), MPG_PROFILE_MAPPED);
+    addBlock(uintptr_t(start), bytes,
+             site ? Callers(table->sites[site - 1]) : Callers(), nowNs(),
+             MPG_PROFILE_MAPPED);
 }
 
 void mpg::noteResized(const void *block, size_t bytes) {
@@ -431,14 +439,16 @@ void mpg::forgetBlock(const void *block) {
 
 /// A program that wants an aligned mapping unmaps its start. The block then
 /// starts after that.
-bool mpg::forgetMapping(const void *start, size_t bytes) {
+uint32_t mpg::forgetMapping(const void *start, size_t bytes) {
+  uint32_t site = 0;
   bytes = roundUp(bytes, uint64_t(sysconf(_SC_PAGESIZE)));
   if (Turn turn; turn) {
     Locked hold(tableLock);
     uint32_t &link = findBlock(uintptr_t(start));
     if (!link)
-      return false;
+      return 0;
     mpg_profile_block &block = table->blocks[link - 1];
+    site = block.site;
     if (bytes < block.bytes) {
       uint32_t number = link;
       link = block.next;
@@ -448,9 +458,9 @@ bool mpg::forgetMapping(const void *start, size_t bytes) {
       uint32_t &first = table->blockBuckets[getBucket(block.start)];
       block.next = first;
       first = number;
-      return false;
+      return 0;
     }
   }
   forgetBlock(start);
-  return true;
+  return site;
 }

@@ -29,11 +29,12 @@ void noteBlock(const void *block, size_t bytes);
 void forgetBlock(const void *block);
 /// After a block became longer or shorter where it is.
 void noteResized(const void *block, size_t bytes);
-/// A mapping that the program makes itself.
-void noteMapping(const void *start, size_t bytes);
-/// Call before the kernel unmaps a mapping or its start. \returns whether it is
-/// a recorded mapping and all of it.
-bool forgetMapping(const void *start, size_t bytes);
+/// A mapping that the program makes itself; with \p site, one that stayed
+/// because the call failed for which forgetMapping() has returned that.
+void noteMapping(const void *start, size_t bytes, uint32_t site = 0);
+/// Call before the kernel unmaps a mapping or its start. \returns its site if
+/// it is a recorded mapping and all of it, else 0.
+uint32_t forgetMapping(const void *start, size_t bytes);
 
 /// Records \p block, which may be null, if it is large enough. Returns it.
 inline void *watched(void *block, size_t bytes) {

@@ -98,12 +98,13 @@ MPG_HIDE_FROM_DLSYM(munmap);
 MPG_EXPORT int mpg_own_munmap(void *address, size_t bytes) noexcept {
   auto *real = nextUnmap.get("munmap");
   noteUnmap(bytes);
-  if (isProfiled())
-    forgetMapping(address, bytes);
+  uint32_t site = isProfiled() ? forgetMapping(address, bytes) : 0;
   int result = real(address, bytes);
   if (result && errno == EINVAL &&
       mayTryAgain(roundToPages(address, bytes), Frames::atEdges))
     result = real(address, bytes);
+  if (result && site)
+    noteMapping(address, bytes, site);
   if (!result && watchesOwnMaps())
     forgetOwnMap(roundToPages(address, bytes));
   return result;
@@ -154,10 +155,12 @@ MPG_EXPORT void *mpg_own_mremap(void *address, size_t bytes, size_t newBytes,
   mayTryAgain(roundToPages(address, bytes), Frames::all);
   if (flags & MREMAP_FIXED)
     mayTryAgain(roundToPages(target, newBytes), Frames::atEdges);
-  bool isKnown = isProfiled() && forgetMapping(address, bytes);
+  uint32_t site = isProfiled() ? forgetMapping(address, bytes) : 0;
   void *result =
       nextRemap.get("mremap")(address, bytes, newBytes, flags, target);
-  if (isKnown && result != MAP_FAILED)
+  if (site && result == MAP_FAILED)
+    noteMapping(address, bytes, site);
+  else if (site)
     noteMapping(result, newBytes);
   if (result != MAP_FAILED && watchesOwnMaps())
     moveOwnMap(roundToPages(address, bytes), roundToPages(result, newBytes));
