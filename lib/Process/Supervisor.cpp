@@ -279,9 +279,9 @@ SmallVector<StringRef, 52> mpg::statFields(StringRef stat) {
   return fields;
 }
 
-static bool hasLivingChildren(const std::string &folder, pid_t pid) {
-  auto children =
-      readUnmapped(folder + "/task/" + std::to_string(pid) + "/children");
+/// \p thread: its folder in /proc.
+static bool hasLivingChildren(const std::string &thread) {
+  auto children = readUnmapped(thread + "/children");
   if (!children)
     return false;
   SmallVector<StringRef> numbers;
@@ -297,7 +297,13 @@ static bool hasLivingChildren(const std::string &folder, pid_t pid) {
 
 std::string mpg::describeOtherProcesses(pid_t pid) {
   std::string folder = "/proc/" + std::to_string(pid);
-  if (hasLivingChildren(folder, pid))
+  std::vector<std::string> threads;
+  readNames(folder + "/task", threads);
+  // The first thread, which is there till the end, gets the children of others.
+  threads.push_back(std::to_string(pid));
+  if (any_of(threads, [&](const std::string &thread) {
+        return hasLivingChildren(folder + "/task/" + thread);
+      }))
     return "processes that it started go on without it, and are in no row";
   auto stat = readUnmapped(folder + "/stat");
   if (!stat)
