@@ -189,6 +189,35 @@ static void checkValue(JobContext &job, const JobSetting &setting,
     finding.setFix(writeInstead(writeSetting(setting, setting.name, better)));
 }
 
+/// A number of threads for each level; OpenMP's runtimes take no other value.
+/// An empty one is ignored by all of them.
+static bool isThreadCount(StringRef value) {
+  SmallVector<StringRef> levels;
+  value.split(levels, ',');
+  return all_of(levels, [](StringRef level) {
+    unsigned threads;
+    return !level.trim().getAsInteger(10, threads) && threads;
+  });
+}
+
+static void checkThreadCount(JobContext &job, const JobSetting &setting) {
+  StringRef value = setting.value.text;
+  if (value.empty() || isThreadCount(value))
+    return;
+  Finding &finding =
+      job.add(FindingId::mpg221, setting.line, setting.conditional,
+              setting.name + "='" + shortened(value) +
+                  "' is not valid (a number, or one for each level: 4,12); "
+                  "most OpenMP libraries take as many threads as there are "
+                  "CPUs");
+  finding.where.symbol = setting.name;
+  finding.evidence =
+      shortened(writeSetting(setting, setting.name, setting.value.text));
+  if (value.contains('$')) // in '...' nothing replaces it
+    finding.setFix(writeInstead(
+        writeSetting(setting, setting.name, ("\"" + value + "\"").str())));
+}
+
 /// McKernel is chosen by the job's environment or started by hand.
 static bool usesMckernel(const JobScript &script) {
   auto has = [](StringRef text) {
@@ -227,7 +256,11 @@ void mpg::checkValues(JobContext &job) {
       job.wants(FindingId::mpg224) && usesMckernel(job.script);
   for (const JobSetting &setting : job.script.settings) {
     const EnvVariable *row = findEnvVariable(setting.name);
-    if (!row || setting.how == "unset" || !setting.value.known())
+    if (setting.how == "unset" || !setting.value.known())
+      continue;
+    if (setting.name == "OMP_NUM_THREADS" && job.wants(FindingId::mpg221))
+      checkThreadCount(job, setting);
+    if (!row)
       continue;
     if (job.wants(FindingId::mpg221))
       checkValue(job, setting, *row);
