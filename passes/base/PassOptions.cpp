@@ -22,6 +22,9 @@ static constexpr const char *firstTouchWords[] = {"off", "remark", "on",
                                                   "parallel-init"};
 static constexpr const char *simulationWords[] = {"off", "on", "check"};
 static constexpr const char *prefetchWords[] = {"off", "user", "far"};
+static constexpr const char *zfillRules[] = {
+    "",     "ahead", "calls",  "conditions", "distance",  "end",  "exits",
+    "gaps", "reads", "scopes", "size",       "volatiles", "wraps"};
 
 /// \p words are those of \p Enum's values, in their order.
 template <typename Enum, size_t count>
@@ -72,6 +75,11 @@ static bool readTestPlace(StringRef value, PassOptions &into) {
   return value == "early" || value == "gep";
 }
 
+static bool readTestZfill(StringRef value, PassOptions &into) {
+  into.zfillAlways |= value == "always";
+  return value == "always" || readWord(value, zfillRules, into.zfillBreaks);
+}
+
 namespace {
 struct KnownOption {
   const char *name;
@@ -101,10 +109,7 @@ static constexpr KnownOption knownOptions[] = {
      [](StringRef value, PassOptions &into) {
        return readZfill(value, into.zfill);
      }},
-    {"test-zfill", "always",
-     [](StringRef value, PassOptions &into) {
-       return into.zfillAlways = value == "always";
-     }},
+    {"test-zfill", "always or a rule to break", readTestZfill},
     {"prefetch", "off, user or far",
      [](StringRef value, PassOptions &into) {
        return readWord(value, prefetchWords, into.prefetch);

@@ -32,6 +32,23 @@ enum class Simulation {
   check ///< for tests: loops that are summed up are recorded as well
 };
 
+/// The rules of zfill/Zfill.h, for tests that break one of them (wrong).
+enum class ZfillRule {
+  none,
+  ahead,      ///< only what is behind the stores is read
+  calls,      ///< no calls
+  conditions, ///< each iteration stores
+  distance,   ///< lines are ahead of the stores
+  end,        ///< and before the end of what is overwritten
+  exits,      ///< one exit
+  gaps,       ///< all bytes are overwritten
+  reads,      ///< what is overwritten is not read
+  scopes,     ///< facts about one iteration are none about two
+  size,       ///< the machine's blocks have the expected size
+  volatiles,  ///< nothing volatile or atomic
+  wraps       ///< counters do not wrap
+};
+
 /// PassOptions::zfill: blocks as large as the machine's.
 constexpr unsigned zfillAuto = ~0u;
 
@@ -76,6 +93,7 @@ struct StepOptions {
   /// How many lines ahead of stores DC ZVA zeroes one; 0: none.
   unsigned zfill = 0;
   bool zfillAlways = false; ///< for tests: in small arrays as well
+  ZfillRule zfillBreaks = ZfillRule::none;
   Prefetch prefetch = Prefetch::off;
   PrefetchLines prefetchLines;
   unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none

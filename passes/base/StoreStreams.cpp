@@ -4,6 +4,7 @@
 
 #include "base/StoreStreams.h"
 #include "base/Access.h"
+#include "base/PassOptions.h"
 #include "base/Scev.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -27,9 +28,10 @@ using namespace mpg;
 namespace {
 class StreamFinder {
 public:
-  StreamFinder(Loop &loop, FunctionAnalysisManager &analyses, StreamUse use)
-      : loop(loop), function(*loop.getHeader()->getParent()), use(use),
-        scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+  StreamFinder(Loop &loop, FunctionAnalysisManager &analyses,
+               const PassOptions &options, StreamUse use)
+      : loop(loop), function(*loop.getHeader()->getParent()), options(options),
+        use(use), scev(analyses.getResult<ScalarEvolutionAnalysis>(function)),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         aliases(analyses.getResult<AAManager>(function)),
         layout(function.getParent()->getDataLayout()), assuming(scev, loop) {}
@@ -46,6 +48,7 @@ private:
     Distance step;
     SmallVector<Part, 4> parts;
   };
+  bool breaks(ZfillRule rule) const { return options.zfillBreaks == rule; }
   void addStore(StoreInst &store);
   bool isRegular(const StoreInst &store) const;
   const SCEV *getAddress(Value *pointer);
@@ -66,6 +69,7 @@ private:
 
   Loop &loop;
   Function &function;
+  const PassOptions &options;
   StreamUse use;
   ScalarEvolution &scev;
   DominatorTree &dominators;
@@ -81,9 +85,11 @@ private:
 /// Whether each iteration stores, in the plain way. Non-temporal stores go past
 /// the cache that the line was zeroed in.
 bool StreamFinder::isRegular(const StoreInst &store) const {
-  return store.isSimple() && store.getPointerAddressSpace() == 0 &&
+  return (store.isSimple() || breaks(ZfillRule::volatiles)) &&
+         store.getPointerAddressSpace() == 0 &&
          !store.hasMetadata(LLVMContext::MD_nontemporal) &&
-         dominators.dominates(store.getParent(), loop.getLoopLatch());
+         (dominators.dominates(store.getParent(), loop.getLoopLatch()) ||
+          breaks(ZfillRule::conditions));
 }
 
 /// A counter of 32 bits is assumed not to wrap where the address of 64 does
@@ -132,13 +138,13 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
   int64_t begin = group.parts[0].offset, end = begin;
   StoreStream stream;
   for (const Part &part : group.parts) {
-    if (part.offset > end)
+    if (part.offset > end && !breaks(ZfillRule::gaps))
       return std::nullopt;
     end = std::max(end, part.offset + part.bytes);
     stream.stores.push_back(part.store);
     stream.offsets.push_back(part.offset - begin);
   }
-  if (end - begin < group.step.bytes)
+  if (end - begin < group.step.bytes && !breaks(ZfillRule::gaps))
     return std::nullopt;
   stream.address =
       cast<SCEVAddRecExpr>(getAddress(stream.stores[0]->getPointerOperand()));
@@ -152,7 +158,10 @@ std::optional<StoreStream> StreamFinder::makeStream(Group &group) {
 
 /// Null: unknown.
 const SCEV *StreamFinder::getTimes() const {
-  return countTimes(scev.getBackedgeTakenCount(&loop), scev);
+  return countTimes(breaks(ZfillRule::exits)
+                        ? scev.getSymbolicMaxBackedgeTakenCount(&loop)
+                        : scev.getBackedgeTakenCount(&loop),
+                    scev);
 }
 
 /// Whether \p call reads nothing of the program.
@@ -182,8 +191,11 @@ static bool isAside(const CallBase &call) {
 const char *StreamFinder::whyLeaves() const {
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block) {
-      if (instruction.isAtomic() || instruction.isVolatile())
+      bool isSpecial = instruction.isAtomic() || instruction.isVolatile();
+      if (isSpecial && !breaks(ZfillRule::volatiles))
         return "it has volatile or atomic accesses";
+      if (isSpecial || breaks(ZfillRule::calls))
+        continue;
       auto *call = dyn_cast<CallBase>(&instruction);
       if (call && call->mayReadOrWriteMemory() && !isAside(*call))
         return "it calls a function that may use the memory";
@@ -206,7 +218,7 @@ MemoryLocation StreamFinder::anywhere(const Value *object,
                                       const Instruction &access) const {
   AAMDNodes tags = access.getAAMetadata();
   // A scope that begins in each iteration anew says nothing about two of them.
-  if (declaresScopes)
+  if (declaresScopes && !breaks(ZfillRule::scopes))
     tags.Scope = tags.NoAlias = nullptr;
   return MemoryLocation::getBeforeOrAfter(object, tags);
 }
@@ -244,6 +256,8 @@ bool StreamFinder::isBehind(Instruction &reader, const StoreStream &stream) {
   const SCEV *offset = scev.getMinusSCEV(line, stream.address);
   if (isa<SCEVCouldNotCompute>(offset))
     return false;
+  if (breaks(ZfillRule::ahead) && isa<SCEVConstant>(offset))
+    return true;
   TypeSize size = layout.getTypeStoreSize(load->getType());
   return scev.isKnownNonPositive(
       scev.getAddExpr(offset, scev.getSizeOfExpr(offset->getType(), size)));
@@ -331,10 +345,13 @@ bool StreamFinder::storesToo(Instruction &writer,
 /// zeroed.
 const char *StreamFinder::whyReads(StoreStream &stream) {
   static constexpr char reason[] = "it may read what it overwrites";
+  if (breaks(ZfillRule::reads))
+    return nullptr;
   for (BasicBlock *block : loop.blocks())
     for (Instruction &reader : *block) {
       bool isTwice = use == StreamUse::unread && storesToo(reader, stream);
-      if (!isTwice && !reads(reader, stream))
+      if ((isa<CallBase>(reader) && breaks(ZfillRule::calls)) ||
+          !(isTwice || reads(reader, stream)))
         continue;
       bool isAllowed =
           use == StreamUse::overwritten && isBehind(reader, stream);
@@ -408,6 +425,6 @@ StreamLoop StreamFinder::run() {
 }
 
 StreamLoop mpg::findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
-                                 StreamUse use) {
-  return StreamFinder(loop, analyses, use).run();
+                                 const PassOptions &options, StreamUse use) {
+  return StreamFinder(loop, analyses, options, use).run();
 }

@@ -11,6 +11,8 @@
 
 namespace mpg {
 
+struct PassOptions;
+
 /// Bytes of the iterations of one loop that a stream must not overlap.
 struct ReadRange {
   const SCEV *address; ///< of one access, in the loop
@@ -55,7 +57,7 @@ enum class StreamUse {
 /// Looks at \p loop, an innermost one with a preheader. No streams and no
 /// reason: it has nothing to do with this pass.
 StreamLoop findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
-                            StreamUse use);
+                            const PassOptions &options, StreamUse use);
 
 } // namespace mpg
 

@@ -50,7 +50,8 @@ static LoopOutcome streamStores(Loop &loop, const DebugLoc &place,
       !OptimizationRemarkEmitter::allowExtraAnalysis(*header->getParent(),
                                                      remarkPass))
     return {};
-  StreamLoop found = findStoreStreams(loop, analyses, StreamUse::unread);
+  StreamLoop found =
+      findStoreStreams(loop, analyses, options, StreamUse::unread);
   if (found.streams.empty() && !found.reason)
     return {};
   const char *reason = whyNoStreams(*header->getParent());

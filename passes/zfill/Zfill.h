@@ -11,7 +11,7 @@
 // short. A copy of the loop would take code generation as long as the loop
 // itself.
 //
-// Rules:
+// Rules, each with a test that breaks it on purpose (ZfillRule):
 //
 //   the loop runs a number of iterations known before it, and nothing in it can
 //   leave it sooner, or lets another thread see the memory in between

@@ -103,13 +103,14 @@ private:
     Value *advance; ///< bytes of a group
     unsigned count; ///< of DC ZVA for a group
   };
+  bool breaks(ZfillRule rule) const { return options.zfillBreaks == rule; }
   uint64_t unit() const {
     return options.zfill == zfillAuto ? smallLineBytes : lineBytes;
   }
   uint64_t distance() const {
     uint64_t lines =
         options.zfill == zfillAuto ? zfillDefaultLines : options.zfill;
-    return lines * lineBytes;
+    return breaks(ZfillRule::distance) ? 0 : lines * lineBytes;
   }
   uint64_t tunedStep(const StoreStream &stream) const {
     return stream.minStep * (stream.isScalable ? vscale : 1);
@@ -158,7 +159,7 @@ static Value *registerName(LLVMContext &context, StringRef name) {
 /// Whether the machine's blocks are those that the loop is made for. For
 /// mpgsim, which models another machine, they may be smaller.
 Value *ZfillWriter::fits(IRBuilder<> &builder) const {
-  if (!hasZeroing)
+  if (breaks(ZfillRule::size) || !hasZeroing)
     return builder.getTrue();
   Value *size = builder.CreateIntrinsic(
       Intrinsic::read_register, number,
@@ -192,6 +193,8 @@ Value *ZfillWriter::decide(Instruction &end) {
 /// Iterations before the end in which \p stream has no line left to zero.
 Value *ZfillWriter::computeRest(const StoreStream &stream, IRBuilder<> &builder,
                                 Instruction &end) {
+  if (breaks(ZfillRule::end))
+    return builder.getInt64(1);
   Value *step = expander.expandCodeFor(stream.step, number, &end);
   uint64_t bytes = distance() + (countUnits(stream) - 1) * unit() + lineBytes;
   Value *wanted = builder.CreateAdd(step, builder.getInt64(bytes - 1));
@@ -274,7 +277,9 @@ Value *ZfillWriter::addStream(const StoreStream &stream, Value *times,
   Value *step = expander.expandCodeFor(stream.step, number, &end);
   Value *start =
       expander.expandCodeFor(stream.address->getStart(), nullptr, &end);
-  Value *way = builder.CreateAdd(step, builder.getInt64(distance()));
+  Value *way = breaks(ZfillRule::distance)
+                   ? builder.getInt64(0)
+                   : builder.CreateAdd(step, builder.getInt64(distance()));
   ahead.push_back({builder.CreateGEP(builder.getInt8Ty(), start, way),
                    builder.CreateMul(step, builder.getInt64(group)),
                    countUnits(stream)});
@@ -305,7 +310,8 @@ const char *ZfillWriter::run() {
     if (Value *isFree = addStream(stream, times, *end))
       go = builder.CreateAnd(go, isFree);
   }
-  if (Value *isTrue = areAssumptionsTrue(*end))
+  if (Value *isTrue = areAssumptionsTrue(*end);
+      isTrue && !breaks(ZfillRule::wraps))
     go = builder.CreateAnd(go, isTrue);
   Value *more = builder.CreateSub(times, rest);
   Value *groups = builder.CreateUDiv(more, builder.getInt64(group));

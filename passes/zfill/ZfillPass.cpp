@@ -57,7 +57,8 @@ static LoopOutcome visitLoop(Loop &loop, const DebugLoc &place,
   own.zfill = lines;
   if (!own.zfill && !options.zfill)
     return {};
-  StreamLoop found = findStoreStreams(loop, analyses, StreamUse::overwritten);
+  StreamLoop found =
+      findStoreStreams(loop, analyses, own, StreamUse::overwritten);
   if (found.streams.empty() && !found.reason)
     return {};
   const char *reason = own.zfill ? whyUnchanged(*header->getParent())

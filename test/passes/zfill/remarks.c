@@ -12,6 +12,9 @@
 // REDEFINE: %{options} = zfill=auto
 // RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=ASM
 // ASM: mrs {{x[0-9]+}}, DCZID_EL0
+// REDEFINE: %{options} = zfill=18,test-zfill=volatiles
+// RUN: %{cc} -o - 2>&1 | FileCheck %s --check-prefix=BROKEN
+// BROKEN: remarks.c:[[#@LINE+31]]:3: remark: zeroes lines
 // RUN: env MPG_PASS_OPTIONS=zfill=18 %clang --target=x86_64-linux-gnu -O2 -Werror -Rpass-missed=mpg -fpass-plugin=%passes -S %s -o - 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: remark: zfill has no effect: only AArch64 Linux has DC ZVA; on x86-64 --mpg-stream-stores saves the same reads
 struct pair { double x, y; };

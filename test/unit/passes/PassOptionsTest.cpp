@@ -89,6 +89,8 @@ TEST(PassOptions, WordsOfZfill) {
                   "number of lines from 1 to 100");
   EXPECT_EQ(toString(parsePassOptions("test-zfill=always", options)), "");
   EXPECT_TRUE(options.zfillAlways);
+  EXPECT_EQ(toString(parsePassOptions("test-zfill=volatiles", options)), "");
+  EXPECT_EQ(options.zfillBreaks, ZfillRule::volatiles);
 }
 
 TEST(PassOptions, NothingSaid) {
