@@ -28,16 +28,33 @@ public:
   explicit Bound(int cpu) {
     CPU_ZERO(&before);
     sched_getaffinity(0, sizeof(before), &before);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof(one), &one);
+    EXPECT_TRUE(mpg::goToCpu(cpu));
   }
   ~Bound() { sched_setaffinity(0, sizeof(before), &before); }
 
 private:
   cpu_set_t before;
 };
+
+TEST(NodeCpus, aThreadGoesOnlyToCpusThatAreThere) {
+  {
+    Bound here(usableCpus().back());
+    EXPECT_EQ(usableCpus().size(), 1u);
+  }
+  std::vector<int> usable = usableCpus();
+  if (usable.back() == CPU_SETSIZE - 1)
+    GTEST_SKIP() << "all of them are";
+  EXPECT_FALSE(mpg::goToCpu(CPU_SETSIZE - 1));
+  EXPECT_EQ(usableCpus(), usable);
+}
+
+TEST(NodeCpus, nodesOutsideOfASetAreNotInIt) {
+  mpg::NodeSet nodes = mpg::NodeSet::of(mpg::NodeSet::maxNodes);
+  EXPECT_EQ(nodes.count(), 0);
+  nodes.add(63);
+  EXPECT_TRUE(nodes.has(63));
+  EXPECT_FALSE(nodes.has(-1) || nodes.has(mpg::NodeSet::maxNodes));
+}
 
 TEST(NodeCpus, everyThreadOfTheProcessCounts) {
   std::vector<int> usable = usableCpus();

@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -339,6 +340,15 @@ TEST(PagesTest, TouchedRuns) {
   EXPECT_EQ(touchedRun({start + 4 * mib2, end}, mib2, touched), 2 * mib2);
   EXPECT_FALSE(touched);
   munmap(memory, 6 * mib2);
+}
+
+TEST(PagesTest, ReasonAgainstCollapseOfWhatIsNotMapped) {
+  void *memory = mmap(nullptr, 2 * mib2, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  uintptr_t start = roundUp(uintptr_t(memory), mib2);
+  EXPECT_EQ(munmap(memory, 2 * mib2), 0);
+  EXPECT_EQ(collapse({start, start + mib2}), EINVAL);
 }
 
 TEST(PagesTest, ShrinkAndDiscard) {
