@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <dlfcn.h>
+#include <errno.h>
 #include <features.h>
 #include <gnu/libc-version.h>
 #include <stdlib.h>
@@ -79,6 +80,12 @@ public:
 private:
   std::atomic<Function *> function{nullptr};
 };
+
+/// What a function returns if the C library has none of its name.
+inline int notThere() {
+  errno = ENOSYS;
+  return -1;
+}
 
 /// 36 for glibc 2.36.
 inline int cLibraryMinor() { return atoi(gnu_get_libc_version() + 2); }

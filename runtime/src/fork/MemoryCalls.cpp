@@ -77,10 +77,8 @@ MPG_EXPORT int mprotect(void *address, size_t bytes, int protection) noexcept {
 MPG_EXPORT int pkey_mprotect(void *address, size_t bytes, int protection,
                              int key) noexcept {
   auto *real = nextKeyProtect.get("pkey_mprotect"); // glibc 2.27
-  if (!real) {
-    errno = ENOSYS;
-    return -1;
-  }
+  if (!real)
+    return notThere();
   int result = real(address, bytes, protection, key);
   if (result && errno == EINVAL &&
       mayTryAgain(roundToPages(address, bytes), Frames::atEdges))

@@ -102,10 +102,7 @@ static Next<pid_t()> nextFork, nextSimpleFork;
 static Next<int(int (*)(void *), void *, int, void *, ...)> nextClone;
 
 static pid_t forkBy(pid_t (*real)(), mpg::ForkHandlers handlers) {
-  if (real)
-    return mpg::forkSafely(real, handlers);
-  errno = ENOSYS;
-  return -1;
+  return real ? mpg::forkSafely(real, handlers) : notThere();
 }
 
 MPG_EXPORT pid_t fork() noexcept {
@@ -291,10 +288,8 @@ static void applyLimit(int resource) {
 MPG_EXPORT int setrlimit(__rlimit_resource_t resource,
                          const struct rlimit *limit) noexcept {
   auto *real = nextSetLimit.get("setrlimit");
-  if (!real) {
-    errno = ENOSYS;
-    return -1;
-  }
+  if (!real)
+    return notThere();
   int result = real(int(resource), limit);
   if (!result)
     applyLimit(int(resource));
@@ -305,10 +300,8 @@ MPG_EXPORT int prlimit(pid_t process, enum __rlimit_resource resource,
                        const struct rlimit *limit,
                        struct rlimit *before) noexcept {
   auto *real = nextProcessLimit.get("prlimit");
-  if (!real) {
-    errno = ENOSYS;
-    return -1;
-  }
+  if (!real)
+    return notThere();
   int result = real(process, int(resource), limit, before);
   if (!result && limit)
     applyLimit(int(resource));
@@ -339,10 +332,8 @@ MPG_EXPORT int prctl(int option, ...) noexcept {
     value = va_arg(more, unsigned long);
   va_end(more);
   auto *real = nextControl.get("prctl");
-  if (!real) {
-    errno = ENOSYS;
-    return -1;
-  }
+  if (!real)
+    return notThere();
   int result = real(option, values[0], values[1], values[2], values[3]);
   if (!result && option == PR_SET_SECCOMP)
     mpg::isLockedIn = true;
