@@ -216,15 +216,6 @@ static ThreadReach decideReach(AdviceContext &context) {
   return ThreadReach::oneNode;
 }
 
-/// OMP_NUM_THREADS=48, or the outer one of 4,12.
-static std::optional<unsigned> readThreads(const Environment &environment) {
-  StringRef text = environment.getValue("OMP_NUM_THREADS");
-  unsigned number;
-  if (text.split(',').first.trim().getAsInteger(10, number) || number == 0)
-    return std::nullopt;
-  return number;
-}
-
 AdviceContext mpg::collectContext(const FileReport &program,
                                   const JobScript *script,
                                   const JobLaunch *launch,
@@ -242,7 +233,7 @@ AdviceContext mpg::collectContext(const FileReport &program,
                            {},
                            memoryBytes,
                            measured};
-  context.threads = readThreads(context.environment);
+  context.threads = context.environment.threads();
   if (launch) {
     if (!context.threads)
       context.threads = launch->launch.threads;

@@ -26,6 +26,14 @@ StringRef Environment::getValue(StringRef name) const {
   return variable && variable->known ? StringRef(variable->value) : "";
 }
 
+std::optional<unsigned> Environment::threads() const {
+  StringRef text = getValue("OMP_NUM_THREADS");
+  unsigned number;
+  if (text.split(',').first.trim().getAsInteger(10, number) || number == 0)
+    return std::nullopt;
+  return number;
+}
+
 static auto smallParts(const Launch &launch) {
   return std::tie(launch.threads, launch.ranksPerNode, launch.stackBytes,
                   launch.sysroot, launch.unknownFromLine, launch.unknownFrom,

@@ -40,6 +40,8 @@ public:
   const Variable *find(llvm::StringRef name) const;
   /// The value; "" if it is not set or not known.
   llvm::StringRef getValue(llvm::StringRef name) const;
+  /// OMP_NUM_THREADS; of "4,12" the outer level's.
+  std::optional<unsigned> threads() const;
   const std::map<std::string, Variable> &all() const { return variables; }
 
 private:

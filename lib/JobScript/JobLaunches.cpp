@@ -101,15 +101,6 @@ void JobLaunches::changeEnvironment(const LaunchParts &parts,
   }
 }
 
-/// The number of threads: "48" of "48", "4" of "4,12".
-static std::optional<unsigned> readThreads(const Environment &environment) {
-  StringRef value = environment.getValue("OMP_NUM_THREADS").trim();
-  unsigned threads;
-  if (value.split(',').first.getAsInteger(10, threads) || !threads)
-    return std::nullopt;
-  return threads;
-}
-
 static std::optional<unsigned> findRanksPerNode(const LaunchParts &parts,
                                                 const JobScript &script) {
   if (!parts.hasMpi)
@@ -325,7 +316,7 @@ void JobLaunches::addLaunch(const ShellCommand &command, LaunchParts &parts) {
   state.setUnknownFrom(launch.launch);
   launch.launch.uncertain = launch.conditional;
   launch.launch.underMpgrun = parts.underMpgrun;
-  launch.launch.threads = readThreads(launch.launch.environment);
+  launch.launch.threads = launch.launch.environment.threads();
   launch.launch.ranksPerNode = findRanksPerNode(parts, record.script);
   launch.launch.stackBytes = state.stackBytes();
   if (!launch.isOperand)

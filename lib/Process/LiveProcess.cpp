@@ -201,14 +201,6 @@ Error Reader::readProgram() {
   return Error::success();
 }
 
-/// "4" or "4,2": threads of the outermost level.
-static std::optional<unsigned> ompThreads(StringRef value) {
-  unsigned threads;
-  if (value.split(',').first.trim().getAsInteger(10, threads) || threads == 0)
-    return std::nullopt;
-  return threads;
-}
-
 static std::optional<unsigned> localRanks(const Environment &environment) {
   static constexpr StringRef names[] = {
 #define MPG_LOCAL_SIZE(name) name,
@@ -237,7 +229,7 @@ Error Reader::readLaunch() {
     launch.environment.set(name, std::move(variable));
   }
   // The requested number, not the present one: at its start a program has one.
-  launch.threads = ompThreads(launch.environment.getValue("OMP_NUM_THREADS"));
+  launch.threads = launch.environment.threads();
   if (!launch.threads)
     launch.threads = process.threads;
   launch.ranksPerNode = localRanks(launch.environment);
