@@ -251,8 +251,8 @@ ArrayRef<uint32_t> ElfReader::words(uint64_t offset, uint64_t count) {
 
 StringRef ElfReader::text(uint64_t offset, uint64_t bytes) {
   const void *data = chunk(offset, bytes, ELF_T_BYTE);
-  return data ? StringRef(static_cast<const char *>(data), size_t(bytes))
-              : StringRef();
+  // Where there is none, not a null pointer: memmem() may not have one.
+  return data ? StringRef(static_cast<const char *>(data), size_t(bytes)) : "";
 }
 
 bool ElfReader::copy(uint64_t offset, MutableArrayRef<uint8_t> buffer) const {
