@@ -5,7 +5,7 @@ program fortran_places
   use omp_lib
   use mpg
   implicit none
-  integer, parameter :: n = 1024, m = 3000
+  integer, parameter :: n = 1024, m = 12000
   integer(c_size_t), parameter :: mib = 2_c_size_t**20
 
   call places()
