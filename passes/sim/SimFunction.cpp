@@ -8,6 +8,7 @@
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -362,13 +363,24 @@ void SimFunction::addFreed(CallBase &call, Value *address) {
                      address);
 }
 
+/// sqrt, log and others whose only access is errno, after an error.
+bool SimFunction::isMathCall(const CallBase &call) const {
+  LibFunc function;
+  return call.getType()->isFloatingPointTy() &&
+         none_of(
+             call.args(),
+             [](const Use &use) { return use->getType()->isPointerTy(); }) &&
+         library.getLibFunc(call, function);
+}
+
 /// The callee's records come in between, so flush all earlier ones.
 void SimFunction::addCall(CallBase &call) {
   const Function *callee = call.getCalledFunction();
   bool isDeclared = callee && callee->isDeclarationForLinker();
   if (callee && callee->getName().starts_with("mpg_sim_"))
     return writeBefore(call); // of the runtime, which records no access
-  if (isDeclared && !call.mayReadOrWriteMemory() && call.willReturn())
+  if (isDeclared &&
+      ((!call.mayReadOrWriteMemory() && call.willReturn()) || isMathCall(call)))
     return;
   if (call.isInlineAsm()) {
     auto *code = cast<InlineAsm>(call.getCalledOperand());

@@ -54,9 +54,10 @@ public:
   /// \p checks: accesses of loops that are summed up are recorded as well, for
   /// the test that compares both.
   SimFunction(SimTable &table, LoopInfo &loops, ScalarEvolution &scev,
-              const DataLayout &layout, bool checks)
-      : table(table), loops(loops), scev(scev), layout(layout), checks(checks) {
-  }
+              const TargetLibraryInfo &library, const DataLayout &layout,
+              bool checks)
+      : table(table), loops(loops), scev(scev), library(library),
+        layout(layout), checks(checks) {}
   void run(Function &function, const DominatorTree &dominators);
 
 private:
@@ -76,6 +77,7 @@ private:
   void addCopy(Instruction &call, Value *to, Value *from, Value *bytes);
   bool addCopyCall(CallBase &call);
   void addCall(CallBase &call);
+  bool isMathCall(const CallBase &call) const;
   void addAllocated(CallBase &call);
   void addFreed(CallBase &call, Value *address);
   void addNotSeen(Instruction &call, StringRef name);
@@ -87,6 +89,7 @@ private:
   SimTable &table;
   LoopInfo &loops;
   ScalarEvolution &scev;
+  const TargetLibraryInfo &library;
   const DataLayout &layout;
   bool checks;
   SimRecords records; ///< not yet written, of the block at hand

@@ -13,6 +13,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -187,6 +188,7 @@ PreservedAnalyses SimPass::run(Module &module,
     addPreheaders(loops, dominators);
     SimFunction(table, loops,
                 functions.getResult<ScalarEvolutionAnalysis>(function),
+                functions.getResult<TargetLibraryAnalysis>(function),
                 module.getDataLayout(), options.sim == Simulation::check)
         .run(function, dominators);
     addSimRegion(function, table);
