@@ -89,7 +89,9 @@ static bool isWritten(StringRef name, std::error_code code) {
 }
 
 bool mpg::canWriteReports(const RunOptions &options) {
-  if (!fillStandardFiles(ClosedFile::isDevNull)) {
+  bool isPrinted = options.reportFile.empty() || options.reportFile == "-" ||
+                   options.dataFile == "-";
+  if (!fillStandardFiles(ClosedFile::isDevNull) && isPrinted) {
     error() << "standard output is closed; the report would have no place\n";
     return false;
   }
