@@ -62,6 +62,7 @@ enum class Safety { safe, copyNeeded, impossible };
 struct Forks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
+  uint32_t process = 0;    ///< of the handlers below
   bool hasStreams = false; ///< the list of streams is locked
   uint32_t owner = 0;      ///< thread with the lock; 0: it is free
   unsigned depth = 0;      ///< of the owner's calls
@@ -452,6 +453,7 @@ static void inChild() {
   if (forks.config->fallback)
     closePool();
   forks.owner = ownerId(); // was the parent's thread
+  forks.process = uint32_t(rawCall(SYS_getpid));
   finishCopyInChild();
   restartHeapInChild();
   leave();
@@ -460,6 +462,7 @@ static void inChild() {
 void mpg::watchForks(const Config &config, Messages &messages) {
   forks.config = &config;
   forks.messages = &messages;
+  forks.process = uint32_t(rawCall(SYS_getpid));
   pthread_atfork(beforeFork, inParent, inChild);
 }
 
@@ -517,6 +520,14 @@ int mpg::prepareForChild() {
   forks.copy.discard();
   leave();
   return safety == Safety::safe ? 0 : ENOMEM;
+}
+
+void mpg::prepareForRoot() {
+  // Not in a child of vfork(), whose memory is its parent's.
+  bool isMine = forks.process == uint32_t(rawCall(SYS_getpid));
+  if (isMine && !prepareForChild() && forks.config->fallback &&
+      !forks.config->sharesAtFork)
+    closePool();
 }
 
 pid_t mpg::forkSafely(pid_t (*real)(), ForkHandlers handlers) {

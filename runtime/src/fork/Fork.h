@@ -28,6 +28,10 @@ pid_t forkSafely(pid_t (*real)(), ForkHandlers handlers);
 /// ENOMEM if that is not safe.
 int prepareForChild();
 
+/// Before the process gets another root folder, which may have no /proc: later
+/// forks would not know what to move. Moves all off the pool, for good.
+void prepareForRoot();
+
 } // namespace mpg
 
 #endif // MPG_RUNTIME_FORK_H

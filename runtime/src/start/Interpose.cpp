@@ -114,6 +114,15 @@ MPG_EXPORT pid_t _Fork() noexcept {
   return forkBy(nextSimpleFork.get("_Fork"), mpg::ForkHandlers::none);
 }
 
+MPG_EXPORT int chroot(const char *path) noexcept {
+  static Next<int(const char *)> nextRoot;
+  int saved = errno;
+  if (geteuid() == 0) // else it is refused
+    mpg::prepareForRoot();
+  errno = saved;
+  return nextRoot.get("chroot")(path);
+}
+
 MPG_EXPORT int clone(int (*function)(void *), void *stack, int flags,
                      void *argument, ...) noexcept {
   va_list more;
