@@ -10,16 +10,15 @@
 
 #ifdef MPG_CHECKED
 
-#include "base/Syscall.h"
+#include <unistd.h>
 
 namespace mpg {
 
-/// Writes \p text, a line, to standard error and ends the process.
+/// Writes \p text, a line, to standard error and ends the process. Not by
+/// Syscall.h, which has preconditions itself.
 [[noreturn, gnu::noinline, gnu::cold]] inline void failCheck(const char *text) {
-  long bytes = 0;
-  while (text[bytes])
-    ++bytes;
-  rawCall(SYS_write, 2, long(text), bytes);
+  [[maybe_unused]] ssize_t written =
+      write(STDERR_FILENO, text, __builtin_strlen(text));
   __builtin_trap();
 }
 
