@@ -215,15 +215,9 @@ static std::vector<TransparentSize> readSizes(const SysTree &tree,
 TransparentFacts mpg::readTransparentFacts(const SysTree &tree) {
   const std::string folder = "/sys/kernel/mm/transparent_hugepage";
   TransparentFacts facts;
-  facts.processEnabled = [&]() -> Fact<uint64_t> {
-    Fact<std::string> word = tree.field("/proc/self/status", "THP_enabled");
-    if (!word)
-      return Fact<uint64_t>::missing(word.unknown);
-    if (std::optional<uint64_t> number = parseNumber(*word))
-      return *number;
-    return Fact<uint64_t>::missing("/proc/self/status: THP_enabled is no "
-                                   "number");
-  }();
+  facts.processEnabled =
+      parseFact(tree.field("/proc/self/status", "THP_enabled"), parseNumber,
+                "/proc/self/status: THP_enabled is no number");
   if (!tree.exists("/sys/kernel/mm")) {
     facts.present =
         Fact<bool>::missing(folder + ": there is no /sys/kernel/mm");

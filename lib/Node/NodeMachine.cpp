@@ -48,14 +48,8 @@ std::vector<const NumaNode *> NumaFacts::usable() const {
 
 static Fact<std::vector<unsigned>> readAllowed(const SysTree &tree,
                                                StringRef name) {
-  using Result = Fact<std::vector<unsigned>>;
-  Fact<std::string> word = tree.field("/proc/self/status", name);
-  if (!word)
-    return Result::missing(word.unknown);
-  if (std::optional<std::vector<unsigned>> numbers = parseList(*word))
-    return *numbers;
-  return Result::missing("/proc/self/status: " + name.str() +
-                         " is not a list of numbers");
+  return parseFact(tree.field("/proc/self/status", name), parseList,
+                   "/proc/self/status: " + name + " is not a list of numbers");
 }
 
 static NumaNode readNumaNode(const SysTree &tree, unsigned id) {

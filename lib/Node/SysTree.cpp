@@ -128,23 +128,15 @@ Fact<std::string> SysTree::line(const Twine &path) const {
 
 Fact<uint64_t> SysTree::number(const Twine &path) const {
   Fact<std::string> word = line(path);
-  if (!word)
-    return Fact<uint64_t>::missing(word.unknown);
-  if (std::optional<uint64_t> number = parseNumber(*word))
-    return *number;
-  return Fact<uint64_t>::missing(
-      (path + ": " + quoted(*word) + " is not a number").str());
+  return parseFact(word, parseNumber,
+                   path + ": " + quoted(word.valueOr("")) + " is not a number");
 }
 
 Fact<std::vector<unsigned>> SysTree::list(const Twine &path) const {
-  using Result = Fact<std::vector<unsigned>>;
   Fact<std::string> word = line(path);
-  if (!word)
-    return Result::missing(word.unknown);
-  if (std::optional<std::vector<unsigned>> numbers = parseList(*word))
-    return *numbers;
-  return Result::missing(
-      (path + ": " + quoted(*word) + " is not a list of numbers").str());
+  return parseFact(word, parseList,
+                   path + ": " + quoted(word.valueOr("")) +
+                       " is not a list of numbers");
 }
 
 Fact<std::string> SysTree::choice(const Twine &path) const {

@@ -53,6 +53,17 @@ std::optional<std::vector<unsigned>> parseList(llvm::StringRef text);
 /// The opposite: "0-3,8".
 std::string formatList(const std::vector<unsigned> &numbers);
 
+/// What \p parse makes of \p word; where that is nothing, \p problem.
+template <typename T>
+Fact<T> parseFact(const Fact<std::string> &word,
+                  std::optional<T> (*parse)(llvm::StringRef),
+                  const llvm::Twine &problem) {
+  if (!word)
+    return Fact<T>::missing(word.unknown);
+  std::optional<T> value = parse(*word);
+  return value ? Fact<T>(std::move(*value)) : Fact<T>::missing(problem.str());
+}
+
 class SysTree {
 public:
   /// \p root is "/" or a folder that holds proc/, sys/, dev/ and opt/.
