@@ -31,7 +31,6 @@ using namespace mpg;
 
 namespace {
 
-/// The command line.
 struct BenchOptions {
   enum class Command : uint8_t { list, run, kit, show, compare };
   Command command = Command::run;

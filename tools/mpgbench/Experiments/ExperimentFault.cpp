@@ -58,7 +58,6 @@ struct FaultPoint {
   bool byPopulate;
 };
 
-/// One first touch.
 struct FirstTouch {
   double seconds = 0;
   uint64_t faults = 0;

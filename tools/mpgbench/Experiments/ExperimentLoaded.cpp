@@ -138,15 +138,6 @@ static WorkerResult measure(const Parameters &parameters) {
 
 // Conclusions
 
-static double getLoad(const PointResult &point) {
-  std::vector<double> loads;
-  for (const WorkerResult &sample : point.samples)
-    if (auto load = sample.figures.find("load_gbs");
-        load != sample.figures.end())
-      loads.push_back(load->second);
-  return loads.empty() ? 0 : summarise(loads).median;
-}
-
 /// Where latency leaves the idle one: the largest load at which it is below one
 /// and a half for certain, and the smallest from which on it is above.
 static Conclusion describeKnee(const ExperimentResult &result) {
@@ -163,7 +154,7 @@ static Conclusion describeKnee(const ExperimentResult &result) {
                           : Conclusion::Kind::yes;
     if (conclusion.kind == Conclusion::Kind::undecided)
       break;
-    double load = getLoad(point);
+    double load = findFigure(point, "load_gbs").value_or(0);
     if (slower.interval->high < knee)
       below = std::max(below, load);
     else if (slower.interval->low > knee && (above == 0 || load < above))

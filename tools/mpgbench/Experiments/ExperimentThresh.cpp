@@ -137,7 +137,6 @@ static WorkerResult measure(const Parameters &parameters) {
 
 // Conclusions
 
-/// The guide gives miss rates for this, no times.
 /// The largest of the samples': addresses differ from process to process. pre:
 /// the point was measured.
 static double getMaxSets(const PointResult &point) {

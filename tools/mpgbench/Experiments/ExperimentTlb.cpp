@@ -206,20 +206,13 @@ static uint64_t getCount(const PointResult &point) {
   return parseNumber(parameter(point.parameters, "count")).value_or(0);
 }
 
-static double packedNs(const PointResult &point) {
-  std::vector<double> values;
-  for (const WorkerResult &sample : point.samples)
-    if (auto figure = sample.figures.find("packed_ns");
-        figure != sample.figures.end())
-      values.push_back(figure->second);
-  return summarise(values).median;
-}
-
 /// The time that translations add to each point, on top of the smallest point.
 static std::vector<double> costs(const std::vector<const PointResult *> &row) {
   std::vector<double> curve;
   for (const PointResult *point : row)
-    curve.push_back(std::max(point->summary.median - packedNs(*point), 0.0) +
+    curve.push_back(std::max(point->summary.median -
+                                 findFigure(*point, "packed_ns").value_or(0),
+                             0.0) +
                     row.front()->summary.median);
   return curve;
 }

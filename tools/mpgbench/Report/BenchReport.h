@@ -58,11 +58,6 @@ std::string formatFigure(double value);
 /// belong together can be compared at a glance.
 std::string formatFigureLike(double value, double like);
 
-/// The figure or counter \p name of \p point, the median over the samples that
-/// have it; nothing if none has.
-std::optional<double> findFigure(const PointResult &point,
-                                 const std::string &name);
-
 /// Points without samples that have one reason for it, which may be empty.
 struct UnmeasuredPoints {
   std::string reason;

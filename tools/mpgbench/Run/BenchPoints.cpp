@@ -25,6 +25,28 @@ std::vector<double> mpg::getValues(const PointResult &point) {
   return values;
 }
 
+static std::optional<double> sampleFigure(const WorkerResult &sample,
+                                          const std::string &name) {
+  auto figure = sample.figures.find(name);
+  if (figure != sample.figures.end())
+    return figure->second;
+  for (const CounterValue &counter : sample.counters)
+    if (counter.name == name && counter.value)
+      return double(*counter.value);
+  return std::nullopt;
+}
+
+std::optional<double> mpg::findFigure(const PointResult &point,
+                                      const std::string &name) {
+  std::vector<double> values;
+  for (const WorkerResult &sample : point.samples)
+    if (std::optional<double> value = sampleFigure(sample, name))
+      values.push_back(*value);
+  if (values.empty())
+    return std::nullopt;
+  return summarise(values).median;
+}
+
 Backing mpg::getBacking(const PointResult &point) {
   Backing all;
   for (const WorkerResult &sample : point.samples) {

@@ -76,8 +76,11 @@ struct Conclusion {
   bool isPlanned = true;
 };
 
-/// The values of its samples.
 std::vector<double> getValues(const PointResult &point);
+/// The figure or counter \p name of \p point, the median over the samples that
+/// have it; nothing if none has.
+std::optional<double> findFigure(const PointResult &point,
+                                 const std::string &name);
 /// The pages under the arrays of all its samples together.
 Backing getBacking(const PointResult &point);
 

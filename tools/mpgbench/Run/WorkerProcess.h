@@ -9,7 +9,6 @@
 
 namespace mpg {
 
-/// The command line of a worker.
 struct WorkerCommand {
   std::string program;                  ///< this program
   std::vector<std::string> arguments;   ///< from argv[0] on
