@@ -24,7 +24,6 @@ struct Recommendation {
   bool alreadySet = false;
 };
 
-/// The verdict of a rule on a measurement.
 struct RuleVerdict {
   std::string rule; ///< docs/howto-profile.md has the table
   std::string file, tool, text;

@@ -147,7 +147,6 @@ llvm::Error readFapp(llvm::StringRef text, Measurement &into);
 bool isLikwid(llvm::StringRef text);
 llvm::Error readLikwid(llvm::StringRef text, Measurement &into);
 
-/// The output of perf script.
 bool isPerfScript(llvm::StringRef text);
 llvm::Error readPerfScript(llvm::StringRef text, Measurement &into);
 

@@ -15,7 +15,6 @@ using namespace mpg;
 
 namespace {
 
-/// A table of raw counts.
 struct RawTable {
   unsigned line = 0;   ///< of the head
   StringRef group;     ///< "Group 1"; empty: it is another table

@@ -26,7 +26,6 @@ bool mpg::isDynamicVariable(StringRef name) {
 
 namespace mpg {
 
-/// Expands one word.
 class WordExpansion {
 public:
   WordExpansion(ShellExpander &owner, unsigned line, bool split,

@@ -84,7 +84,6 @@ private:
 /// (PERF_SAMPLE_DATA_SRC) found its translation in no TLB.
 bool isTlbMiss(uint64_t dataSource);
 
-/// An access in a trace of SPE.
 struct SpeAccess {
   uint64_t address;
   uint64_t events; ///< of its events packet

@@ -21,7 +21,6 @@
 
 namespace mpg {
 
-/// One mapping of a process.
 struct MappedArea {
   uint64_t start = 0, end = 0;
   bool readable = false, writable = false, executable = false, shared = false;

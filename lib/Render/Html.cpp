@@ -107,7 +107,6 @@ static void writeProblems(raw_ostream &out, const JobScript &script) {
   writeHtmlList(out, lines);
 }
 
-/// The section of the job script.
 static void writeJob(raw_ostream &out, const JobReport &job) {
   HtmlSection section(out, job.script.path, "job");
   out << "<p class=\"verdict\">"

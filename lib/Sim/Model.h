@@ -31,7 +31,6 @@ struct WhatIf {
   std::vector<std::vector<WayLimits>> limits = {{}};
   std::vector<PlacementPolicy> placements;
   bool prefetch = true;
-  /// The core group of each core.
   std::vector<unsigned> groupOfCore = {0};
 
   WayLimits firstWays(unsigned limit) const {

@@ -143,7 +143,6 @@ public:
   /// No more chunks.
   void finish();
   bool hasPlacements() const { return !whatIf.placements.empty(); }
-  /// The core group of a core of the model.
   unsigned getGroup(unsigned core) const {
     return threads == ThreadPlaces::spread ? core % machine.groups.count
                                            : core / machine.groups.coresEach;
@@ -164,7 +163,6 @@ public:
   uint64_t getReach(unsigned site) const {
     return spans[site].end - spans[site].begin;
   }
-  /// Bytes of all accesses.
   uint64_t accessedBytes() const;
   /// Calls of functions that no module of the program has, by name.
   std::map<std::string, uint64_t> callsNotSeen() const;

@@ -67,7 +67,6 @@ constexpr unsigned l2Ways = 14;
 /// "0x41: sector 1, no L1 hardware prefetch"
 std::string describeTag(uint8_t tag);
 
-/// The mark of an instruction.
 struct Mark {
   enum Kind {
     none,

@@ -79,7 +79,6 @@ struct WorksharingLoop {
   const char *name() const;
 };
 
-/// The worksharing loops of \p function.
 SmallVector<WorksharingLoop, 4>
 findWorksharingLoops(Function &function, const LoopInfo &loops,
                      const DominatorTree &dominators);

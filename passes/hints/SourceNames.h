@@ -16,7 +16,6 @@
 
 namespace mpg {
 
-/// Lines of one file.
 struct SourceLines {
   SmallVector<std::pair<unsigned, unsigned>, 1> ranges; ///< both ends included
   bool hasIncluded = false; ///< included text between them as well
@@ -76,7 +75,6 @@ bool findBracket(WaysRequest &request);
 /// Whether \p module has code of the source \p file, a name without folders.
 bool hasCode(const Module &module, StringRef file);
 
-/// The calls in line \p line of \p file.
 std::vector<CallBase *> callsAt(Module &module, StringRef file, unsigned line);
 
 /// The variables that have in the line of \p call what it returns: two of

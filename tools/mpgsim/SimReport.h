@@ -31,7 +31,6 @@ struct SimLocality {
 constexpr const char *placementNames[] = {"first touch", "prepage",
                                           "interleave"};
 
-/// The counts with one page size.
 struct SimPageCounts {
   uint64_t pageBytes = 0;
   std::vector<uint64_t> tlbMisses;       ///< by level of the machine

@@ -219,7 +219,6 @@ double SimSampled::maxPercent() const {
   return runNs ? std::min(100.0, 100 * double(regionNs) / double(runNs)) : 100;
 }
 
-/// The reason for a missing region.
 static std::string missingRegion(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_CALLS)
     return "the program did not call mpg_sim_begin, so nothing was recorded. "

@@ -27,7 +27,6 @@ struct RankOrder {
 std::optional<RankOrder> readRankOrder();
 std::string rankOrderText(const RankOrder &order);
 
-/// The measurements of one rank.
 struct RankResult {
   std::string host;
   std::string cpus; ///< that it may run on, as numbers
@@ -49,7 +48,6 @@ struct MergedRanks {
 /// pre: there are some.
 MergedRanks mergeRanks(llvm::ArrayRef<RankResult> ranks);
 
-/// Whether \p command starts another mpgrun.
 bool startsMpgrun(llvm::ArrayRef<std::string> command);
 /// Why \p command cannot be compared as it stands, with the line that can;
 /// "": it can. \p options: of this mpgrun, as they were typed.

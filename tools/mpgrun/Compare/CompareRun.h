@@ -27,7 +27,6 @@
 
 namespace mpg {
 
-/// The modes that are compared by default.
 constexpr llvm::StringLiteral defaultCompareModes = "none,thp,hugetlb";
 
 /// "none,thp,hugetlb" as a list. \p error names what is wrong with it: an
