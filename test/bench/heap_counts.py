@@ -34,6 +34,7 @@ KINDS = {
     "1 MiB, freed by the next thread": ("pass", "1048576"),
 }
 PAIRS = 2000
+PAIRS_OF_CALLS = 20000  # the few calls of threads that start together count little
 MOST_PER_PAIR = 0.01
 LOCKED = re.compile(r"^ +([0-9a-f]+):\s+(?:lock |xchg .*\()", re.MULTILINE)
 
@@ -107,11 +108,11 @@ class Counter:
         return int(re.search(r"^100\.00 .*? (\d+) +(?:\d+ +)?total$", text, re.M)[1])
 
     def per_pair(self, kind: str, threads: int) -> list[float]:
-        all_pairs = PAIRS * threads
         one, two = (self.instructions(kind, threads, n) for n in (PAIRS, 2 * PAIRS))
-        calls = [self.calls(kind, threads, n) for n in (PAIRS, 2 * PAIRS)]
-        both = [two[0] - one[0], two[1] - one[1], calls[1] - calls[0]]
-        return [value / all_pairs for value in both]
+        calls = [self.calls(kind, threads, n) for n in (PAIRS_OF_CALLS, 2 * PAIRS_OF_CALLS)]
+        counted = [(two[0] - one[0]) / PAIRS, (two[1] - one[1]) / PAIRS,
+                   (calls[1] - calls[0]) / PAIRS_OF_CALLS]
+        return [value / threads for value in counted]
 
 
 def main() -> int:
