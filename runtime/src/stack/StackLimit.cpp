@@ -109,7 +109,9 @@ extern "C" void *__libc_stack_end __attribute__((weak));
 // of the mapping, which is above that of the stack.
 Range mpg::findWholeStack(Range reported) {
   const PlacedStack &stack = watched.stack;
-  if (stack.large.empty() || !reported.contains(uintptr_t(__libc_stack_end)))
+  // Its answer ends with that frame's page, and is empty for some limits.
+  Range page{reported.end - basePageBytes(), reported.end};
+  if (stack.large.empty() || !page.contains(uintptr_t(__libc_stack_end)))
     return reported;
   reported.start = watched.openStart;
   uintptr_t lowest = lowestAddress();

@@ -1,6 +1,7 @@
-// Changes RLIMIT_STACK while it runs, from 8 MiB: raise, lower, back, again, child; from
-// no limit: less. Goes as deep as the new limit allows, or finds the end where that is;
-// "told", "lower told": where pthread_getattr_np has said it is, as Rust's runtime does.
+// Changes RLIMIT_STACK while it runs, from 8 MiB: raise, lower, back, again,
+// child, any; from no limit: less. Goes as deep as the new limit allows, or
+// finds the end where that is; "told", "lower told": where pthread_getattr_np
+// has said it is, as Rust's runtime does.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -120,6 +121,13 @@ int main(int argc, char **argv) {
     toldBytes();
     watchEnd();
     return goPageByPage(0);
+  } else if (!strcmp(how, "any")) {
+    for (int page = 1; page <= 1024; ++page) {
+      setLimit(page * 4096);
+      if (toldBytes() < 4096 || (char *)&page < toldStart)
+        return puts("pthread_getattr_np tells another stack");
+    }
+    setLimit(8 * mib);
   } else if (!strcmp(how, "back")) {
     setLimit(1 * mib);
     setLimit(8 * mib);
