@@ -124,6 +124,11 @@ static void endThread(void *) {
   pages.takenBytes.fetch_sub(large.bytes(), std::memory_order_relaxed);
 }
 
+bool mpg::watchThreadEnd() {
+  return pages.config->mode == Mode::thp ||
+         !__cxa_thread_atexit_impl(endThread, nullptr, &__dso_handle);
+}
+
 /// Maps as many hugetlb pages as possible at the top of \p place, and shrinks
 /// that to the replaced part. Returns 0, or why it is not all of them.
 static int mapLarge(Range &place) {
@@ -167,11 +172,6 @@ static bool mapPool(Range place) {
   Range large = place;
   int error = mapLarge(large);
   size_t missing = place.bytes() - large.bytes();
-  if (!large.empty() &&
-      __cxa_thread_atexit_impl(endThread, nullptr, &__dso_handle)) {
-    removeLarge(large);
-    large.start = large.end;
-  }
   bool goesOn = missing && !large.empty() &&
                 pages.config->mode == Mode::automatic && thpIsAllowed();
   if (goesOn)

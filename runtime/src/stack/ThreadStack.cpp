@@ -175,6 +175,8 @@ static void *startThread(void *argument) {
   Wish wish = start->wish;
   releaseStart(start);
   uintptr_t top = 0;
+  if (wish.kind == Kind::large && !watchThreadEnd())
+    wish.kind = Kind::plain;
   if (wish.kind == Kind::large || isForkedChild())
     top = enlargeInPeace(wish);
   if (wish.kind == Kind::deep)

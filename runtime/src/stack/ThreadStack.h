@@ -42,12 +42,17 @@ void correctAttributes(pthread_t thread, pthread_attr_t *attributes);
 /// Call once, before the others.
 void startThreadPages(const Config &config, Messages &messages);
 
+/// Has the end of this thread return its large pages; false: no memory. Before
+/// signals wait: it allocates, and a fork waits for threads with the heap
+/// locked.
+bool watchThreadEnd();
+
 /// Lays out a stack of \p bytes, all but its low end on large pages, below the
 /// end of \p stack, which is the frame of a new thread. \p stack begins at its
 /// start or, if that is 0, where the memory map shows it. \p isCapped: take at
 /// most a part of the pool for all such stacks together. Returns the top; 0:
 /// the stack is unchanged. Prints differences from the request. pre: in the
-/// thread itself; signals wait; nothing is below the frame.
+/// thread itself; watchThreadEnd(); signals wait; nothing is below the frame.
 uintptr_t mapLargePages(Range stack, size_t bytes, bool isCapped);
 
 /// In a child process: puts normal pages in the place of large ones that lie
