@@ -3,8 +3,7 @@
 // What the lab adds to the pipeline (remarks/, sim/). In a build without the
 // lab WithoutLab.cpp defines both functions, and they add nothing.
 
-#ifndef MPG_PASSES_LABPASSES_H
-#define MPG_PASSES_LABPASSES_H
+#pragma once
 
 #include "base/StagePass.h"
 
@@ -20,5 +19,3 @@ void addParallelRemarks(ModulePassManager &passes);
 void addAccessRecorder(ModulePassManager &passes, Stage stage);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_LABPASSES_H

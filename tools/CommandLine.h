@@ -3,8 +3,7 @@
 // The shared part of the command lines of all programs: words that are not
 // options, --help, --version, and the form of a usage error.
 
-#ifndef MPG_TOOLS_COMMANDLINE_H
-#define MPG_TOOLS_COMMANDLINE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -92,5 +91,3 @@ private:
 int endOutput(llvm::StringRef program, int status);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_COMMANDLINE_H

@@ -3,8 +3,7 @@
 // The options of one program as OPT_<name>, made out of what llvm-tblgen writes
 // from its Options.td (mpg_add_tool).
 
-#ifndef MPG_TOOLS_OPTIONIDS_H
-#define MPG_TOOLS_OPTIONIDS_H
+#pragma once
 
 #include "llvm/Option/OptTable.h"
 
@@ -18,5 +17,3 @@ enum OptionId {
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_OPTIONIDS_H

@@ -5,8 +5,7 @@
 // earlier run. Sizes are upper bounds; the output names the sizes that no file
 // has.
 
-#ifndef MPG_ADVICE_FORECAST_H
-#define MPG_ADVICE_FORECAST_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "JobScript/JobScript.h"
@@ -60,5 +59,3 @@ void writeForecastsJson(llvm::raw_ostream &out,
                         llvm::ArrayRef<Forecast> forecasts);
 
 } // namespace mpg
-
-#endif // MPG_ADVICE_FORECAST_H

@@ -6,8 +6,7 @@
 // program or its script is left to the reader, unless there is one
 // (lib/Import).
 
-#ifndef MPG_ADVICE_RECOMMEND_H
-#define MPG_ADVICE_RECOMMEND_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "Import/Measurement.h"
@@ -75,5 +74,3 @@ void writeAdviceJson(llvm::raw_ostream &out, const Advice &advice,
                      llvm::StringRef programPath);
 
 } // namespace mpg
-
-#endif // MPG_ADVICE_RECOMMEND_H

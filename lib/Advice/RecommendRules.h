@@ -6,8 +6,7 @@
 // is that of "What to set, and why" in docs/environment.md. Each decision looks
 // at one thing; later ones may read earlier results.
 
-#ifndef MPG_ADVICE_RECOMMENDRULES_H
-#define MPG_ADVICE_RECOMMENDRULES_H
+#pragma once
 
 #include "Advice/Recommend.h"
 
@@ -123,5 +122,3 @@ constexpr uint64_t equalBlocksThreshold = 204800;
 llvm::StringRef valueIn(const Advice &advice, llvm::StringRef name);
 
 } // namespace mpg
-
-#endif // MPG_ADVICE_RECOMMENDRULES_H

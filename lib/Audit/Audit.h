@@ -3,8 +3,7 @@
 // Audits one file: facts, findings and regions as plain data. Knows nothing of
 // options' spelling, of output formats, or of exit codes.
 
-#ifndef MPG_AUDIT_AUDIT_H
-#define MPG_AUDIT_AUDIT_H
+#pragma once
 
 #include "Audit/Finding.h"
 #include "Audit/Launch.h"
@@ -244,5 +243,3 @@ FileReport auditImage(Image &image, const AuditSettings &settings);
 std::string explain(llvm::StringRef code, const InstalledParts &parts);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_AUDIT_H

@@ -3,8 +3,7 @@
 // The checks. Start reading here: a check is a function that looks at one
 // Subject and adds what it finds. A new one gets a row in MPG_CHECKS.
 
-#ifndef MPG_AUDIT_CHECKS_H
-#define MPG_AUDIT_CHECKS_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "Audit/ClosureFacts.h"
@@ -148,5 +147,3 @@ inline constexpr CheckEntry allChecks[] = {
 void runChecks(const Subject &subject, std::vector<Finding> &out);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_CHECKS_H

@@ -5,8 +5,7 @@
 // that load it share the answer, so nothing here depends on a
 // program.
 
-#ifndef MPG_AUDIT_CLOSUREFACTS_H
-#define MPG_AUDIT_CLOSUREFACTS_H
+#pragma once
 
 #include "Audit/Finding.h"
 #include "Elf/HintNote.h"
@@ -114,5 +113,3 @@ bool isLibmpgName(llvm::StringRef name);
 bool isAllocatorName(llvm::StringRef name);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_CLOSUREFACTS_H

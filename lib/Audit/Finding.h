@@ -4,8 +4,7 @@
 // fix. Findings.def has what is the same for every file; this has what depends
 // on the file.
 
-#ifndef MPG_AUDIT_FINDING_H
-#define MPG_AUDIT_FINDING_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -178,5 +177,3 @@ std::string withPaths(llvm::StringRef text, const InstalledParts &parts);
 std::string pageOption(uint64_t bytes);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_FINDING_H

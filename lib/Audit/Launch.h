@@ -4,8 +4,7 @@
 // --env, by /proc of a running process. Checks ask this and never the auditor's
 // own environment: the job runs elsewhere.
 
-#ifndef MPG_AUDIT_LAUNCH_H
-#define MPG_AUDIT_LAUNCH_H
+#pragma once
 
 #include "Audit/Finding.h"
 #include "llvm/ADT/StringRef.h"
@@ -117,5 +116,3 @@ PageSwitch pageSwitch(const Launch &launch, Target target);
 bool wantsLargePages(const Launch &launch, Target target);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_LAUNCH_H

@@ -5,8 +5,7 @@
 // glibc, an allocator's or a runtime's own setting. Transparent pages that a
 // kernel gives by default ("always") do not count: the node decides about them.
 
-#ifndef MPG_AUDIT_PAGEMEANS_H
-#define MPG_AUDIT_PAGEMEANS_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "llvm/ADT/StringRef.h"
@@ -73,5 +72,3 @@ std::optional<SystemTunable> findSystemTunable(llvm::StringRef sysroot,
                                                llvm::StringRef program);
 
 } // namespace mpg
-
-#endif // MPG_AUDIT_PAGEMEANS_H

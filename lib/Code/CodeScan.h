@@ -12,8 +12,7 @@
 // file: "all zero" is an answer one can build on, "other" also means "don't
 // know".
 
-#ifndef MPG_CODE_CODESCAN_H
-#define MPG_CODE_CODESCAN_H
+#pragma once
 
 #include "Elf/Machine.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -91,5 +90,3 @@ bool reachesCall(Machine machine, llvm::ArrayRef<CodeRange> code,
                  CodeReader read, const CallQuery &query);
 
 } // namespace mpg
-
-#endif // MPG_CODE_CODESCAN_H

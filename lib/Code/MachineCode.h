@@ -7,8 +7,7 @@
 // code piece by piece (CodeMemory.cpp), and the values of registers
 // (RegisterTrace.cpp).
 
-#ifndef MPG_CODE_MACHINECODE_H
-#define MPG_CODE_MACHINECODE_H
+#pragma once
 
 #include "Code/CodeScan.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -247,5 +246,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_CODE_MACHINECODE_H

@@ -5,8 +5,7 @@
 // that only pass on what they allocate. mpgrun --profile, mpgsim and mpgaudit
 // --recommend name blocks by it.
 
-#ifndef MPG_DEBUGINFO_BLOCKORIGIN_H
-#define MPG_DEBUGINFO_BLOCKORIGIN_H
+#pragma once
 
 #include "DebugInfo/DebugInfo.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -64,5 +63,3 @@ private:
 void disambiguate(llvm::MutableArrayRef<BlockOrigin> origins);
 
 } // namespace mpg
-
-#endif // MPG_DEBUGINFO_BLOCKORIGIN_H

@@ -6,8 +6,7 @@
 // that gdb would find as well: by build id or .gnu_debuglink. Everything else
 // that uses libdw goes through here.
 
-#ifndef MPG_DEBUGINFO_DEBUGINFO_H
-#define MPG_DEBUGINFO_DEBUGINFO_H
+#pragma once
 
 #include "Elf/Image.h"
 #include <cstdint>
@@ -78,5 +77,3 @@ private:
 bool isReservedName(llvm::StringRef name);
 
 } // namespace mpg
-
-#endif // MPG_DEBUGINFO_DEBUGINFO_H

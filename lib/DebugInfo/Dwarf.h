@@ -2,8 +2,7 @@
 //
 // Uses of libdw that the files of this folder share.
 
-#ifndef MPG_DEBUGINFO_DWARF_H
-#define MPG_DEBUGINFO_DWARF_H
+#pragma once
 
 #include "DebugInfo/DebugInfo.h"
 #include <elfutils/libdw.h>
@@ -75,5 +74,3 @@ std::string findObject(DwarfFile &dwarf, const CallPlace &call,
                        llvm::StringRef className);
 
 } // namespace mpg
-
-#endif // MPG_DEBUGINFO_DWARF_H

@@ -4,8 +4,7 @@
 // registers that have it, and to the memory that gets it. Registers have
 // DWARF's numbers.
 
-#ifndef MPG_DEBUGINFO_RETURNEDVALUE_H
-#define MPG_DEBUGINFO_RETURNEDVALUE_H
+#pragma once
 
 #include "Code/MachineCode.h"
 #include "DebugInfo/Dwarf.h"
@@ -140,5 +139,3 @@ constexpr uint64_t soonAfterCall = 96;
 ReturnedValue followReturned(DwarfFile &dwarf, uint64_t address);
 
 } // namespace mpg
-
-#endif // MPG_DEBUGINFO_RETURNEDVALUE_H

@@ -11,8 +11,7 @@
 // chunks at the offsets that the headers name, so it never trusts a section
 // header that nobody asked for.
 
-#ifndef MPG_ELF_ELFREADER_H
-#define MPG_ELF_ELFREADER_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -195,5 +194,3 @@ readElf(int fd, uint64_t fileBytes, llvm::ArrayRef<uint8_t> head,
         std::optional<ArchiveDamage> &archiveDamage);
 
 } // namespace mpg
-
-#endif // MPG_ELF_ELFREADER_H

@@ -6,8 +6,7 @@
 // readers trust nothing: any bytes give an answer, and a warning names each
 // defect.
 
-#ifndef MPG_ELF_HINTNOTE_H
-#define MPG_ELF_HINTNOTE_H
+#pragma once
 
 #include "mpg/note.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -75,5 +74,3 @@ std::string describeTags(const mpg_note_hints &hints);
 std::string describeWays(const uint8_t (&ways)[4]);
 
 } // namespace mpg
-
-#endif // MPG_ELF_HINTNOTE_H

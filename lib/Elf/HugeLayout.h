@@ -4,8 +4,7 @@
 // one large page, and how many bytes of its writable data can be on large
 // pages. Pure functions over segments in table order; all sizes in bytes.
 
-#ifndef MPG_ELF_HUGELAYOUT_H
-#define MPG_ELF_HUGELAYOUT_H
+#pragma once
 
 #include "Elf/Image.h"
 
@@ -77,5 +76,3 @@ uint64_t coveredBytes(llvm::ArrayRef<AddressRange> ranges, uint64_t start,
                       uint64_t bytes);
 
 } // namespace mpg
-
-#endif // MPG_ELF_HUGELAYOUT_H

@@ -13,8 +13,7 @@
 // Defect, with the field and its offset, and the rest of the file is read on.
 // An Image is used by one thread at a time; different Images are independent.
 
-#ifndef MPG_ELF_IMAGE_H
-#define MPG_ELF_IMAGE_H
+#pragma once
 
 #include "Elf/HintNote.h"
 #include "Elf/Machine.h"
@@ -322,5 +321,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_ELF_IMAGE_H

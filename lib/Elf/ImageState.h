@@ -4,8 +4,7 @@
 // far (Image.cpp, ImageDynamic.cpp, ImageSections.cpp), and the rules about its
 // headers (HeaderRules.cpp).
 
-#ifndef MPG_ELF_IMAGESTATE_H
-#define MPG_ELF_IMAGESTATE_H
+#pragma once
 
 #include "Elf/ElfReader.h"
 #include "Elf/Image.h"
@@ -130,5 +129,3 @@ uint64_t programHeaderField(const Elf64_Ehdr &header, uint32_t index,
 std::string segmentName(const Segment &segment);
 
 } // namespace mpg
-
-#endif // MPG_ELF_IMAGESTATE_H

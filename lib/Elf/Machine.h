@@ -4,8 +4,7 @@
 // by the name that the folders of their libraries have; and the machine that
 // this program was compiled for.
 
-#ifndef MPG_ELF_MACHINE_H
-#define MPG_ELF_MACHINE_H
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ constexpr const char *getTriple(Machine machine) {
 }
 
 } // namespace mpg
-
-#endif // MPG_ELF_MACHINE_H

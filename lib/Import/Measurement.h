@@ -5,8 +5,7 @@
 // the large objects and the results of a model. The content of a file shows
 // which tool wrote it. Nothing is judged here: lib/Advice does that.
 
-#ifndef MPG_IMPORT_MEASUREMENT_H
-#define MPG_IMPORT_MEASUREMENT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -182,5 +181,3 @@ std::optional<double> parseDecimal(llvm::StringRef text);
 std::optional<uint64_t> parseCount(llvm::StringRef text);
 
 } // namespace mpg
-
-#endif // MPG_IMPORT_MEASUREMENT_H

@@ -3,8 +3,7 @@
 // Checks of a job script: by itself, and together with the programs that it
 // starts.
 
-#ifndef MPG_JOBRULES_JOBRULES_H
-#define MPG_JOBRULES_JOBRULES_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "Audit/PageMeans.h"
@@ -91,5 +90,3 @@ std::vector<Finding> auditJob(const JobScript &script,
                               const JobSettings &settings);
 
 } // namespace mpg
-
-#endif // MPG_JOBRULES_JOBRULES_H

@@ -4,8 +4,7 @@
 // programs that count, and a place for findings. Each Rule<Topic>.cpp is one
 // topic; JobRules.cpp runs them.
 
-#ifndef MPG_JOBRULES_RULECONTEXT_H
-#define MPG_JOBRULES_RULECONTEXT_H
+#pragma once
 
 #include "JobRules/JobRules.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -174,5 +173,3 @@ void checkOtherRisks(JobContext &job);   // 243 244
 void checkContainers(JobContext &job);   // 245 246
 
 } // namespace mpg
-
-#endif // MPG_JOBRULES_RULECONTEXT_H

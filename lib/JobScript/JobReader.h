@@ -9,8 +9,7 @@
 // commands within words, JobLaunches records programs. This class has the
 // blocks, functions and branches around the commands.
 
-#ifndef MPG_JOBSCRIPT_JOBREADER_H
-#define MPG_JOBSCRIPT_JOBREADER_H
+#pragma once
 
 #include "JobScript/JobScript.h"
 #include "JobScript/JobState.h"
@@ -181,5 +180,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_JOBREADER_H

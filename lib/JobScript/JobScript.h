@@ -5,8 +5,7 @@
 // Facts that only a run could show are named: the value of a variable that is
 // the output of a command, for example.
 
-#ifndef MPG_JOBSCRIPT_JOBSCRIPT_H
-#define MPG_JOBSCRIPT_JOBSCRIPT_H
+#pragma once
 
 #include "Audit/Launch.h"
 #include "llvm/Support/Error.h"
@@ -202,5 +201,3 @@ std::string knownLibraryFolders(const JobLaunch &launch,
                                 const std::string &folder);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_JOBSCRIPT_H

@@ -4,8 +4,7 @@
 // the limit of the stack, and whether a command that is not read may have
 // changed the environment.
 
-#ifndef MPG_JOBSCRIPT_JOBSTATE_H
-#define MPG_JOBSCRIPT_JOBSTATE_H
+#pragma once
 
 #include "JobScript/JobScript.h"
 #include "JobScript/ShellExpand.h"
@@ -136,5 +135,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_JOBSTATE_H

@@ -4,8 +4,7 @@
 // trap TEXT, bash -c TEXT, bash FILE. And the programs of a command, since that
 // of "srun bash -c TEXT" is in such a text.
 
-#ifndef MPG_JOBSCRIPT_JOBTEXTS_H
-#define MPG_JOBSCRIPT_JOBTEXTS_H
+#pragma once
 
 #include "JobScript/JobState.h"
 #include "JobScript/Launchers.h"
@@ -200,5 +199,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_JOBTEXTS_H

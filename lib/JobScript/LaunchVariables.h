@@ -3,8 +3,7 @@
 // The changes that the launchers of one command make to the environment of its
 // program, launcher by launcher.
 
-#ifndef MPG_JOBSCRIPT_LAUNCHVARIABLES_H
-#define MPG_JOBSCRIPT_LAUNCHVARIABLES_H
+#pragma once
 
 #include "JobScript/LauncherTable.h"
 #include "JobScript/Launchers.h"
@@ -45,5 +44,3 @@ private:
 JobWord wordAfter(const JobWord &word, size_t length);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_LAUNCHVARIABLES_H

@@ -3,8 +3,7 @@
 // The rows of Launchers.def: which commands start another program, and which of
 // their options have a value.
 
-#ifndef MPG_JOBSCRIPT_LAUNCHERTABLE_H
-#define MPG_JOBSCRIPT_LAUNCHERTABLE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -76,5 +75,3 @@ const LauncherRow *findLauncher(llvm::StringRef name);
 const OptionRow *findLauncherOption(Launcher key, llvm::StringRef name);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_LAUNCHERTABLE_H

@@ -4,8 +4,7 @@
 // time. Which words are theirs, where the program begins, and what they change
 // for it.
 
-#ifndef MPG_JOBSCRIPT_LAUNCHERS_H
-#define MPG_JOBSCRIPT_LAUNCHERS_H
+#pragma once
 
 #include "JobScript/JobScript.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -83,5 +82,3 @@ bool isElsewhere(llvm::ArrayRef<JobWord> words);
 std::string whatElsewhere(llvm::ArrayRef<JobWord> words);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_LAUNCHERS_H

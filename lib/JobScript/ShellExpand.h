@@ -6,8 +6,7 @@
 // The rule is that a value which is called known is the one that bash would
 // have; everything else is named as it is written.
 
-#ifndef MPG_JOBSCRIPT_SHELLEXPAND_H
-#define MPG_JOBSCRIPT_SHELLEXPAND_H
+#pragma once
 
 #include "JobScript/JobScript.h"
 #include "llvm/ADT/StringMap.h"
@@ -158,5 +157,3 @@ std::optional<int64_t> evaluateShellArithmetic(llvm::StringRef expression,
 bool isDynamicVariable(llvm::StringRef name);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_SHELLEXPAND_H

@@ -7,8 +7,7 @@
 // are found in one pass before anything is read, so that a loop or a function
 // can be looked at as a whole.
 
-#ifndef MPG_JOBSCRIPT_SHELLLEXER_H
-#define MPG_JOBSCRIPT_SHELLLEXER_H
+#pragma once
 
 #include "JobScript/JobScript.h"
 #include "llvm/ADT/StringRef.h"
@@ -125,5 +124,3 @@ ShellBlocks findShellBlocks(const std::vector<ShellToken> &tokens,
                             std::vector<JobProblem> &problems);
 
 } // namespace mpg
-
-#endif // MPG_JOBSCRIPT_SHELLLEXER_H

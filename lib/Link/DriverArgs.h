@@ -6,8 +6,7 @@
 // ld.mpg takes every option of ld.lld and its own, which all begin with --mpg-
 // (and --no-mpg-layout).
 
-#ifndef MPG_LINK_DRIVERARGS_H
-#define MPG_LINK_DRIVERARGS_H
+#pragma once
 
 #include "Elf/Machine.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -101,5 +100,3 @@ llvm::StringRef ownHelp();
 std::string completeOwnOption(llvm::StringRef typed);
 
 } // namespace mpg
-
-#endif // MPG_LINK_DRIVERARGS_H

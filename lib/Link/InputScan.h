@@ -7,8 +7,7 @@
 //
 // In two steps: objects at once, the rest where and when it costs no time.
 
-#ifndef MPG_LINK_INPUTSCAN_H
-#define MPG_LINK_INPUTSCAN_H
+#pragma once
 
 #include "Link/DriverArgs.h"
 
@@ -102,5 +101,3 @@ LinkPlan planOfOutput(const LinkRequest &request, const ScanResult &scan,
                       const LinkPlan &plan, const OutputFacts &output);
 
 } // namespace mpg
-
-#endif // MPG_LINK_INPUTSCAN_H

@@ -19,8 +19,7 @@
 // as its strictest part, and sections of a kind keep the order of their first
 // part. So every option of lld keeps its meaning.
 
-#ifndef MPG_LINK_LAYOUTOBJECTS_H
-#define MPG_LINK_LAYOUTOBJECTS_H
+#pragma once
 
 #include "Elf/Machine.h"
 #include <cstdint>
@@ -72,5 +71,3 @@ LayoutObjects writeSkippedObjects(Machine machine, const LayoutWish &wish);
 std::vector<std::string> layoutDefinitions();
 
 } // namespace mpg
-
-#endif // MPG_LINK_LAYOUTOBJECTS_H

@@ -4,8 +4,7 @@
 // and the text of the file that it writes for --dependency-file. Pure
 // functions.
 
-#ifndef MPG_LINK_LLDCOMMAND_H
-#define MPG_LINK_LLDCOMMAND_H
+#pragma once
 
 #include "Link/DriverArgs.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -48,5 +47,3 @@ std::string withoutPaths(llvm::StringRef text,
                          llvm::ArrayRef<std::string> paths);
 
 } // namespace mpg
-
-#endif // MPG_LINK_LLDCOMMAND_H

@@ -11,8 +11,7 @@
 // processors (tls, x86_64). The filtees of a library come before it.
 // LoaderSearch.h says what is left out.
 
-#ifndef MPG_LOADER_CLOSURE_H
-#define MPG_LOADER_CLOSURE_H
+#pragma once
 
 #include "Elf/Image.h"
 #include "Elf/Machine.h"
@@ -130,5 +129,3 @@ void writeTree(llvm::raw_ostream &out, llvm::StringRef program,
                const Closure &closure);
 
 } // namespace mpg
-
-#endif // MPG_LOADER_CLOSURE_H

@@ -11,8 +11,7 @@
 // Left out: LD_AUDIT, the kernel version that an old library may ask for, and
 // folders with $ORIGIN in set-uid programs.
 
-#ifndef MPG_LOADER_LOADERSEARCH_H
-#define MPG_LOADER_LOADERSEARCH_H
+#pragma once
 
 #include "Elf/Machine.h"
 #include "Loader/Closure.h"
@@ -292,5 +291,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_LOADER_LOADERSEARCH_H

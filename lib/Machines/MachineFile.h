@@ -2,8 +2,7 @@
 //
 // Reads a machine from a file of share/mpgtools/machines.
 
-#ifndef MPG_MACHINES_MACHINEFILE_H
-#define MPG_MACHINES_MACHINEFILE_H
+#pragma once
 
 #include "Sim/SimMachine.h"
 
@@ -14,5 +13,3 @@ namespace mpg::sim {
 std::string readMachine(const std::string &path, Machine &machine);
 
 } // namespace mpg::sim
-
-#endif // MPG_MACHINES_MACHINEFILE_H

@@ -8,8 +8,7 @@
 // AMD's IBS, Arm's SPE). The latter are written by the manuals and were never
 // run: no such machine was at hand.
 
-#ifndef MPG_MEASURE_ADDRESSSAMPLER_H
-#define MPG_MEASURE_ADDRESSSAMPLER_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -97,5 +96,3 @@ bool decodeSpe(llvm::ArrayRef<uint8_t> trace,
                llvm::function_ref<void(const SpeAccess &)> visit);
 
 } // namespace mpg
-
-#endif // MPG_MEASURE_ADDRESSSAMPLER_H

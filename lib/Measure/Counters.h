@@ -5,8 +5,7 @@
 // machine does not have, or that was shared with others for a part of the time,
 // has no value; it is never scaled up.
 
-#ifndef MPG_MEASURE_COUNTERS_H
-#define MPG_MEASURE_COUNTERS_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -70,5 +69,3 @@ enum class Processor {
 Processor thisProcessor();
 
 } // namespace mpg
-
-#endif // MPG_MEASURE_COUNTERS_H

@@ -5,8 +5,7 @@
 // load), and its processes' waits for memory. Reports mark a measurement on a
 // busy machine, and no verdict is built on it.
 
-#ifndef MPG_MEASURE_MACHINELOAD_H
-#define MPG_MEASURE_MACHINELOAD_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -117,5 +116,3 @@ llvm::StringRef describeDefrag(llvm::StringRef word);
 std::string readDefrag();
 
 } // namespace mpg
-
-#endif // MPG_MEASURE_MACHINELOAD_H

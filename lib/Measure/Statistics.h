@@ -5,8 +5,7 @@
 // the intervals are exact for any continuous distribution. With too few
 // measurements for 95 % there is no interval, instead of a guess.
 
-#ifndef MPG_MEASURE_STATISTICS_H
-#define MPG_MEASURE_STATISTICS_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,5 +75,3 @@ Ratio unpairedRatio(llvm::ArrayRef<double> before,
                     llvm::ArrayRef<double> after);
 
 } // namespace mpg
-
-#endif // MPG_MEASURE_STATISTICS_H

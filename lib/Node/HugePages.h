@@ -5,8 +5,7 @@
 // of 2 MiB are counted there: that is the size libmpg takes unless told
 // otherwise, and on a base page of 64 KiB it is not the kernel's default.
 
-#ifndef MPG_NODE_HUGEPAGES_H
-#define MPG_NODE_HUGEPAGES_H
+#pragma once
 
 #include "Node/SysTree.h"
 
@@ -89,5 +88,3 @@ struct TransparentFacts {
 TransparentFacts readTransparentFacts(const SysTree &tree);
 
 } // namespace mpg
-
-#endif // MPG_NODE_HUGEPAGES_H

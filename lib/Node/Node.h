@@ -3,8 +3,7 @@
 // Everything mpginfo knows about a node, and how it is read, judged and
 // written. Reading never fails: what is not known says so (Fact).
 
-#ifndef MPG_NODE_NODE_H
-#define MPG_NODE_NODE_H
+#pragma once
 
 #include "Measure/MachineLoad.h"
 #include "Node/HugePages.h"
@@ -191,5 +190,3 @@ bool writeProductAdvice(llvm::raw_ostream &out, const ProductAdvice &advice,
                         const TransparentFacts &facts);
 
 } // namespace mpg
-
-#endif // MPG_NODE_NODE_H

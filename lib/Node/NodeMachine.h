@@ -5,8 +5,7 @@
 // vendor's files, and the kernel's newer abilities that large pages profit
 // from.
 
-#ifndef MPG_NODE_NODEMACHINE_H
-#define MPG_NODE_NODEMACHINE_H
+#pragma once
 
 #include "Node/SysTree.h"
 
@@ -119,5 +118,3 @@ std::optional<unsigned> memoryGroup(A64fxKind kind, unsigned node);
 bool isSystemNode(A64fxKind kind, unsigned node);
 
 } // namespace mpg
-
-#endif // MPG_NODE_NODEMACHINE_H

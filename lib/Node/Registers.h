@@ -8,8 +8,7 @@
 // The barrier registers are not tried: reading a window that is not set up is
 // unpredictable (HW:barrier-window). Their driver's device tells.
 
-#ifndef MPG_NODE_REGISTERS_H
-#define MPG_NODE_REGISTERS_H
+#pragma once
 
 namespace mpg {
 
@@ -30,5 +29,3 @@ struct RegisterReach {
 RegisterReach probeRegisters();
 
 } // namespace mpg
-
-#endif // MPG_NODE_REGISTERS_H

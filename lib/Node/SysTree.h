@@ -5,8 +5,7 @@
 // file that cannot be read or makes no sense never ends the program: it becomes
 // a Fact without a value, with the file's name and the reason.
 
-#ifndef MPG_NODE_SYSTREE_H
-#define MPG_NODE_SYSTREE_H
+#pragma once
 
 #include "Support/JsonItem.h"
 #include "llvm/ADT/StringRef.h"
@@ -98,5 +97,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_NODE_SYSTREE_H

@@ -7,8 +7,7 @@
 // end at the beginning of a procedure is a hint for all of it. One that is
 // wrong is reported and has no effect.
 
-#ifndef MPG_OCL_OCLREADER_H
-#define MPG_OCL_OCLREADER_H
+#pragma once
 
 #include "Ocl/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -121,5 +120,3 @@ void writeOclDiagnostics(llvm::raw_ostream &out, const SourceText &source,
                          llvm::ArrayRef<OclDiagnostic> diagnostics);
 
 } // namespace mpg
-
-#endif // MPG_OCL_OCLREADER_H

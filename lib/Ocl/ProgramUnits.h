@@ -8,8 +8,7 @@
 // symbol table. The names are those of flang (`_QMmodPproc`, `proc_`), which
 // the tests compare with flang itself.
 
-#ifndef MPG_OCL_PROGRAMUNITS_H
-#define MPG_OCL_PROGRAMUNITS_H
+#pragma once
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -186,5 +185,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_OCL_PROGRAMUNITS_H

@@ -7,8 +7,7 @@
 // Macros count in conditions only. An included file that is not found is left
 // out: the compiler reports it.
 
-#ifndef MPG_OCL_SOURCETEXT_H
-#define MPG_OCL_SOURCETEXT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -78,5 +77,3 @@ void writeWithOclLines(llvm::raw_ostream &out, llvm::StringRef preprocessed,
                        llvm::ArrayRef<SourceText> sources);
 
 } // namespace mpg
-
-#endif // MPG_OCL_SOURCETEXT_H

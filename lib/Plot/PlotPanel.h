@@ -3,8 +3,7 @@
 // One plot as a picture inside of a page: points in categories or over numbers,
 // with their intervals, and lines of reference; and its axes. Or a heat map.
 
-#ifndef MPG_PLOT_PLOTPANEL_H
-#define MPG_PLOT_PLOTPANEL_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -125,5 +124,3 @@ llvm::StringRef plotShapes();
 llvm::StringRef plotStyle();
 
 } // namespace mpg
-
-#endif // MPG_PLOT_PLOTPANEL_H

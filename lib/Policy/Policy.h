@@ -4,8 +4,7 @@
 // findings that it accepts, with a reason for each, and its old
 // ones.
 
-#ifndef MPG_POLICY_POLICY_H
-#define MPG_POLICY_POLICY_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "Audit/Finding.h"
@@ -238,5 +237,3 @@ bool writeDiff(llvm::raw_ostream &out, const FileReport &before,
                const FileReport &after);
 
 } // namespace mpg
-
-#endif // MPG_POLICY_POLICY_H

@@ -4,8 +4,7 @@
 // what of its memory is on large pages at this moment. The process is not
 // stopped and not traced: a user who may read its files may look.
 
-#ifndef MPG_PROCESS_LIVEPROCESS_H
-#define MPG_PROCESS_LIVEPROCESS_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "llvm/Support/Error.h"
@@ -48,5 +47,3 @@ void writeProcess(llvm::raw_ostream &out, const LiveProcess &process);
 void writeProcessJson(llvm::raw_ostream &out, const LiveProcess &process);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_LIVEPROCESS_H

@@ -4,8 +4,7 @@
 // library from working in it. Runs nothing: only exec shows whether the kernel
 // can run it. Also makes the arguments of exec.
 
-#ifndef MPG_PROCESS_PROGRAM_H
-#define MPG_PROCESS_PROGRAM_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -89,5 +88,3 @@ argumentVector(const std::vector<std::string> &words) {
 }
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_PROGRAM_H

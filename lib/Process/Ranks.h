@@ -3,8 +3,7 @@
 // This process among the ranks of an MPI job, from the launcher's environment
 // variables (mpg/ranks.def), and per-rank files.
 
-#ifndef MPG_PROCESS_RANKS_H
-#define MPG_PROCESS_RANKS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -39,5 +38,3 @@ RankPlace getRankPlace();
 std::string expandFileName(llvm::StringRef pattern, pid_t pid);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_RANKS_H

@@ -4,8 +4,7 @@
 // each has on large pages, out of the kernel's list of its mappings. Nothing
 // here reads a process.
 
-#ifndef MPG_PROCESS_RUNREGIONS_H
-#define MPG_PROCESS_RUNREGIONS_H
+#pragma once
 
 #include "Process/Smaps.h"
 #include "llvm/ADT/StringRef.h"
@@ -94,5 +93,3 @@ std::vector<RegionUse> classifyText(const std::vector<MappedArea> &areas,
 RunRegion regionOfArea(const std::vector<MappedArea> &areas, size_t index);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_RUNREGIONS_H

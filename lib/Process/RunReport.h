@@ -7,8 +7,7 @@
 // traced, or was killed) libmpg's words are the only source, and the report
 // notes it.
 
-#ifndef MPG_PROCESS_RUNREPORT_H
-#define MPG_PROCESS_RUNREPORT_H
+#pragma once
 
 #include "Elf/HintNote.h"
 #include "Node/Node.h"
@@ -159,5 +158,3 @@ void addPlace(JsonObject &document, const RankPlace &place);
 JsonItem stallsItem(const std::optional<MemoryStalls> &stalls);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_RUNREPORT_H

@@ -4,8 +4,7 @@
 // writes; unknown lines are skipped. Also finds the page sizes of a part of the
 // memory, by these files or page by page.
 
-#ifndef MPG_PROCESS_SMAPS_H
-#define MPG_PROCESS_SMAPS_H
+#pragma once
 
 #include "Node/HugePages.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -159,5 +158,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_SMAPS_H

@@ -3,8 +3,7 @@
 // The two sources of a report about a program that mpgrun started: the memory
 // file that libmpg writes to, and the program's mappings in its last moment.
 
-#ifndef MPG_PROCESS_STATEFILE_H
-#define MPG_PROCESS_STATEFILE_H
+#pragma once
 
 #include "Process/RunReport.h"
 #include <sys/types.h>
@@ -52,5 +51,3 @@ std::optional<ProgramMemory> readToldMemory(int stateFd);
 void addMemory(const ProgramMemory &memory, RunReport &report);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_STATEFILE_H

@@ -5,8 +5,7 @@
 // through in both directions. Only the first process is traced; its threads and
 // children run at full speed and never stop.
 
-#ifndef MPG_PROCESS_SUPERVISOR_H
-#define MPG_PROCESS_SUPERVISOR_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -64,5 +63,3 @@ llvm::SmallVector<llvm::StringRef, 52> statFields(llvm::StringRef stat);
 std::string describeOtherProcesses(pid_t pid);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_SUPERVISOR_H

@@ -6,8 +6,7 @@
 // (runtime/src/segments/Text.cpp); programs without it get the pages as well,
 // because the kernel maps a large page of the page cache by itself.
 
-#ifndef MPG_PROCESS_TEXTPAGES_H
-#define MPG_PROCESS_TEXTPAGES_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -31,5 +30,3 @@ void explainText(RunReport &report, const std::string &program,
                  llvm::StringRef mode);
 
 } // namespace mpg
-
-#endif // MPG_PROCESS_TEXTPAGES_H

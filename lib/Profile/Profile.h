@@ -5,8 +5,7 @@
 // pages at the program's end. For a program that was killed: what was seen
 // until then.
 
-#ifndef MPG_PROFILE_PROFILE_H
-#define MPG_PROFILE_PROFILE_H
+#pragma once
 
 #include "DebugInfo/BlockOrigin.h"
 #include "Measure/Counters.h"
@@ -361,5 +360,3 @@ bool isSparse(const AccessCount &count);
 bool liesOnSeveralNodes(const Profile &profile);
 
 } // namespace mpg
-
-#endif // MPG_PROFILE_PROFILE_H

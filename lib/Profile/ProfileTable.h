@@ -4,8 +4,7 @@
 // checked: a program may have written anything there. Also finds the block of
 // each page fault.
 
-#ifndef MPG_PROFILE_PROFILETABLE_H
-#define MPG_PROFILE_PROFILETABLE_H
+#pragma once
 
 #include "Measure/AddressSampler.h"
 #include "mpg/profile.h"
@@ -86,5 +85,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PROFILE_PROFILETABLE_H

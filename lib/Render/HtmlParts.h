@@ -3,8 +3,7 @@
 // The parts of the page of --format=html. Each part escapes its input: names
 // come from files and scripts, so they may hold anything.
 
-#ifndef MPG_RENDER_HTMLPARTS_H
-#define MPG_RENDER_HTMLPARTS_H
+#pragma once
 
 #include "Render/Report.h"
 #include "Support/HtmlPage.h"
@@ -33,5 +32,3 @@ void writeHtmlFile(llvm::raw_ostream &out, const FileReport &report,
                    llvm::StringRef prefix);
 
 } // namespace mpg
-
-#endif // MPG_RENDER_HTMLPARTS_H

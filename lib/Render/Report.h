@@ -4,8 +4,7 @@
 // by file; the caller puts them in order and says what the run was. SARIF and
 // HTML need all of a run at once.
 
-#ifndef MPG_RENDER_REPORT_H
-#define MPG_RENDER_REPORT_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "JobRules/JobRules.h"
@@ -97,5 +96,3 @@ void writeJobText(llvm::raw_ostream &out, const JobReport &job,
 void writeJobJson(llvm::raw_ostream &out, const JobReport &job);
 
 } // namespace mpg
-
-#endif // MPG_RENDER_REPORT_H

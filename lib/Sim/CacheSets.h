@@ -8,8 +8,7 @@
 // registers of AVX-512, and that step is three instructions for each, without a
 // branch.
 
-#ifndef MPG_SIM_CACHESETS_H
-#define MPG_SIM_CACHESETS_H
+#pragma once
 
 #include "Sim/SimMachine.h"
 #include <array>
@@ -201,5 +200,3 @@ inline CacheSets::Outcome CacheSets::insert(uint64_t line, uint64_t set,
 }
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_CACHESETS_H

@@ -2,8 +2,7 @@
 //
 // The parts of a core of the model, for the files that define Core.
 
-#ifndef MPG_SIM_COREPARTS_H
-#define MPG_SIM_COREPARTS_H
+#pragma once
 
 #include "Sim/HeldLines.h"
 #include "Sim/Model.h"
@@ -261,5 +260,3 @@ inline bool Core::touch(unsigned site, uint64_t line, uint64_t end) {
 }
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_COREPARTS_H

@@ -5,8 +5,7 @@
 // last uses, and which lines were changed. This remembers both once for all of
 // these caches, and passes them on when another line is requested.
 
-#ifndef MPG_SIM_HELDLINES_H
-#define MPG_SIM_HELDLINES_H
+#pragma once
 
 #include "Sim/SimMachine.h"
 #include <algorithm>
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_HELDLINES_H

@@ -8,8 +8,7 @@
 // Accesses of one core are in program order; those of different cores are taken
 // in the order of the calls. One Model is for one thread.
 
-#ifndef MPG_SIM_MODEL_H
-#define MPG_SIM_MODEL_H
+#pragma once
 
 #include "Sim/PageFrames.h"
 #include "Sim/PrefetchQueue.h"
@@ -382,5 +381,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_MODEL_H

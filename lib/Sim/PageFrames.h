@@ -5,8 +5,7 @@
 // indexed cache is chance. A map is drawn by a seed; counts of several maps
 // show how much chance there is.
 
-#ifndef MPG_SIM_PAGEFRAMES_H
-#define MPG_SIM_PAGEFRAMES_H
+#pragma once
 
 #include "Sim/CacheSets.h"
 #include <unordered_map>
@@ -124,5 +123,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_PAGEFRAMES_H

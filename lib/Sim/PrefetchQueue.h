@@ -10,8 +10,7 @@
 // that is what the counts of a stream's misses lack, at no cost for streams
 // that are long.
 
-#ifndef MPG_SIM_PREFETCHQUEUE_H
-#define MPG_SIM_PREFETCHQUEUE_H
+#pragma once
 
 #include "Sim/SimMachine.h"
 #include <algorithm>
@@ -232,5 +231,3 @@ inline void PrefetchQueue::moveLines(uint64_t lines) {
 }
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_PREFETCHQUEUE_H

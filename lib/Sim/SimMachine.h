@@ -4,8 +4,7 @@
 // share/mpgtools/machines has them (MachineFile.h reads it). Plain data: no
 // LLVM here, nor in any header of this folder.
 
-#ifndef MPG_SIM_SIMMACHINE_H
-#define MPG_SIM_SIMMACHINE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -125,5 +124,3 @@ struct Machine {
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_SIMMACHINE_H

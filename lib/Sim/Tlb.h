@@ -3,8 +3,7 @@
 // One level of a TLB, for pages of one size: fully associative and first in
 // first out, as the A64FX's first, or in sets.
 
-#ifndef MPG_SIM_TLB_H
-#define MPG_SIM_TLB_H
+#pragma once
 
 #include "Sim/SimMachine.h"
 #include <algorithm>
@@ -143,5 +142,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIM_TLB_H

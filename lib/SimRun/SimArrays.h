@@ -3,8 +3,7 @@
 // Which array an address belongs to: a variable of the program, its stack, a
 // block of the heap by where it was allocated, or memory without a name.
 
-#ifndef MPG_SIMRUN_SIMARRAYS_H
-#define MPG_SIMRUN_SIMARRAYS_H
+#pragma once
 
 #include "Sim/Model.h"
 #include <array>
@@ -137,5 +136,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMARRAYS_H

@@ -3,8 +3,7 @@
 // Reads the chunks that a program fills (mpg/sim.h). The program may have
 // written anything: bytes that are not a record are counted and skipped.
 
-#ifndef MPG_SIMRUN_SIMDECODER_H
-#define MPG_SIMRUN_SIMDECODER_H
+#pragma once
 
 #include "Sim/Model.h"
 #include "mpg/sim.h"
@@ -246,5 +245,3 @@ inline unsigned SimDecoder::addText(const mpg_sim_record *record,
 }
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMDECODER_H

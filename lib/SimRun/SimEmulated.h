@@ -4,8 +4,7 @@
 // come from, which blocks of memory it was given. Instructions are numbered as
 // they come, and named at the end.
 
-#ifndef MPG_SIMRUN_SIMEMULATED_H
-#define MPG_SIMRUN_SIMEMULATED_H
+#pragma once
 
 #include "SimRun/SimArrays.h"
 #include "SimRun/SimPlaces.h"
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMEMULATED_H

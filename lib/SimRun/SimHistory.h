@@ -5,8 +5,7 @@
 // counted. Older records are dropped: a region is there to save the time that
 // the model takes.
 
-#ifndef MPG_SIMRUN_SIMHISTORY_H
-#define MPG_SIMRUN_SIMHISTORY_H
+#pragma once
 
 #include "SimRun/SimProgram.h"
 #include <deque>
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMHISTORY_H

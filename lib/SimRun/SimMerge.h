@@ -6,8 +6,7 @@
 // turn at a time, and what waits in the program waits here. docs/sim.md has the
 // rules.
 
-#ifndef MPG_SIMRUN_SIMMERGE_H
-#define MPG_SIMRUN_SIMMERGE_H
+#pragma once
 
 #include "mpg/sim.h"
 #include <atomic>
@@ -118,5 +117,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMMERGE_H

@@ -3,8 +3,7 @@
 // The modules' own description of a program: its loads and stores, their
 // places, its allocations and calls. passes/sim/SimTable.h has the form.
 
-#ifndef MPG_SIMRUN_SIMPLACES_H
-#define MPG_SIMRUN_SIMPLACES_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -113,5 +112,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMPLACES_H

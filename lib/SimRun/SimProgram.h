@@ -3,8 +3,7 @@
 // The events of a program, fed to the model: each load or store on each array
 // is a site of it.
 
-#ifndef MPG_SIMRUN_SIMPROGRAM_H
-#define MPG_SIMRUN_SIMPROGRAM_H
+#pragma once
 
 #include "DebugInfo/BlockOrigin.h"
 #include "SimRun/SimArrays.h"
@@ -340,5 +339,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_SIMRUN_SIMPROGRAM_H

@@ -5,8 +5,7 @@
 // used: it puts its file in the place of devices and pipes, and ends the
 // program when the disk is full.
 
-#ifndef MPG_SUPPORT_FILES_H
-#define MPG_SUPPORT_FILES_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -73,5 +72,3 @@ int openDeletedFile(llvm::StringRef name, int flags);
 int openMemoryFile(const char *name, int flags);
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_FILES_H

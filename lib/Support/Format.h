@@ -5,8 +5,7 @@
 // names that come from files are made harmless; and what a user may have meant
 // by a name that does not exist.
 
-#ifndef MPG_SUPPORT_FORMAT_H
-#define MPG_SUPPORT_FORMAT_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -90,5 +89,3 @@ std::string suggestValue(llvm::StringRef typed,
                          llvm::ArrayRef<llvm::StringRef> values);
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_FORMAT_H

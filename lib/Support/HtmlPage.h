@@ -3,8 +3,7 @@
 // The shared part of the pages that programs write for a browser: their style,
 // and text that cannot become markup.
 
-#ifndef MPG_SUPPORT_HTMLPAGE_H
-#define MPG_SUPPORT_HTMLPAGE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_HTMLPAGE_H

@@ -3,8 +3,7 @@
 // Reads JSON that may be anybody's: a file of an earlier run, or what another
 // process said.
 
-#ifndef MPG_SUPPORT_JSONFIELDS_H
-#define MPG_SUPPORT_JSONFIELDS_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_JSONFIELDS_H

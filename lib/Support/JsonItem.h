@@ -8,8 +8,7 @@
 //              {"symbol", textOrAbsent(s)},  // no key if empty
 //              {"pages", jsonList(pages, pageItem)}}
 
-#ifndef MPG_SUPPORT_JSONITEM_H
-#define MPG_SUPPORT_JSONITEM_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -99,5 +98,3 @@ void writeJson(llvm::raw_ostream &out, const JsonItem &item,
                unsigned indent = 0);
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_JSONITEM_H

@@ -11,8 +11,7 @@
 //               [](Json &json, auto &page) { mapPage(json, page); });
 //   }
 
-#ifndef MPG_SUPPORT_JSONMAP_H
-#define MPG_SUPPORT_JSONMAP_H
+#pragma once
 
 #include "Support/JsonFields.h"
 #include "Support/JsonItem.h"
@@ -135,5 +134,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_JSONMAP_H

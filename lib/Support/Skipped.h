@@ -4,8 +4,7 @@
 // half-written, of another program, made to do harm. Each is counted by its
 // kind; the first ones keep their names.
 
-#ifndef MPG_SUPPORT_SKIPPED_H
-#define MPG_SUPPORT_SKIPPED_H
+#pragma once
 
 #include "Support/JsonItem.h"
 #include <array>
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_SKIPPED_H

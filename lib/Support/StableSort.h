@@ -3,8 +3,7 @@
 // std::stable_sort without its temporary buffer, which clang calls deprecated
 // in Debian 12's C++ library.
 
-#ifndef MPG_SUPPORT_STABLESORT_H
-#define MPG_SUPPORT_STABLESORT_H
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -46,5 +45,3 @@ void sortByMost(std::vector<Value> &values, Member Class::*member) {
 }
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_STABLESORT_H

@@ -3,8 +3,7 @@
 // A table of plain text, and its writers for a terminal and for a page; and
 // CSV. Tables with markup in their cells are HtmlTable's.
 
-#ifndef MPG_SUPPORT_TABLE_H
-#define MPG_SUPPORT_TABLE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,5 +52,3 @@ void writeCsvLine(llvm::raw_ostream &out, llvm::ArrayRef<std::string> cells,
                   llvm::StringRef end);
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_TABLE_H

@@ -5,8 +5,7 @@
 // the thread count. At most a window of results waits, so that one slow piece
 // does not make the others pile up in memory.
 
-#ifndef MPG_SUPPORT_THREADS_H
-#define MPG_SUPPORT_THREADS_H
+#pragma once
 
 #include <condition_variable>
 #include <cstddef>
@@ -108,5 +107,3 @@ void orderedParallel(size_t count, unsigned threads, Work work, Emit emit) {
 }
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_THREADS_H

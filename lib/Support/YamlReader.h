@@ -5,8 +5,7 @@
 // file of brackets turns into a stack overflow, and says nothing of keys that
 // are given twice. Here the first thing that is wrong ends the reading.
 
-#ifndef MPG_SUPPORT_YAMLREADER_H
-#define MPG_SUPPORT_YAMLREADER_H
+#pragma once
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_SUPPORT_YAMLREADER_H

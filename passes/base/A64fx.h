@@ -2,8 +2,7 @@
 //
 // Numbers of A64FX that more than one pass needs.
 
-#ifndef MPG_PASSES_A64FX_H
-#define MPG_PASSES_A64FX_H
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ constexpr uint64_t l2Bytes = 8 << 20;
 constexpr uint64_t threadsOfL2 = 12;
 
 } // namespace mpg::a64fx
-
-#endif // MPG_PASSES_A64FX_H

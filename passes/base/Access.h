@@ -3,8 +3,7 @@
 // Which accesses can carry a tag: which instructions, targets and functions,
 // and which operand of an instruction is the address.
 
-#ifndef MPG_PASSES_ACCESS_H
-#define MPG_PASSES_ACCESS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/Instruction.h"
@@ -64,5 +63,3 @@ void remarkUntagged(Function &function, StringRef reason);
 void remarkUntagged(Module &module, StringRef reason);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ACCESS_H

@@ -2,8 +2,7 @@
 //
 // The frame of passes that change loops after all optimisations.
 
-#ifndef MPG_PASSES_CHANGELOOPS_H
-#define MPG_PASSES_CHANGELOOPS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -57,5 +56,3 @@ bool getsPrefetches(const Loop &loop, const PassOptions &options);
 const char *whyUnchanged(const Function &function);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_CHANGELOOPS_H

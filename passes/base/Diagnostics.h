@@ -4,8 +4,7 @@
 // hint that was applied or not (-Rpass=mpg, -Rpass-missed=mpg), and the
 // source's names for the place and the memory they refer to.
 
-#ifndef MPG_PASSES_DIAGNOSTICS_H
-#define MPG_PASSES_DIAGNOSTICS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -84,5 +83,3 @@ std::string getVariableName(const Value &address);
 std::string getMemberName(const Value &address);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_DIAGNOSTICS_H

@@ -4,8 +4,7 @@
 // around them. It asks whether the nest writes enough, and whether the loop
 // reads elsewhere in memory.
 
-#ifndef MPG_PASSES_FRONTLOOP_H
-#define MPG_PASSES_FRONTLOOP_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "base/StoreStreams.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_FRONTLOOP_H

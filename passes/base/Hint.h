@@ -13,8 +13,7 @@
 // time, as an alias scope that no access refers to; it counts where the first
 // is lost.
 
-#ifndef MPG_PASSES_HINT_H
-#define MPG_PASSES_HINT_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/Instruction.h"
@@ -114,5 +113,3 @@ bool hasMarks(const Module &module);
 void noteThatThereAreMarks(Module &module);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_HINT_H

@@ -4,8 +4,7 @@
 // clang/Basic/LLVM.h does for clang. The classes are declared once here. A file
 // that looks into one includes its header.
 
-#ifndef MPG_PASSES_LLVM_H
-#define MPG_PASSES_LLVM_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -52,5 +51,3 @@ class Value;
 namespace mpg {
 using namespace llvm;
 } // namespace mpg
-
-#endif // MPG_PASSES_LLVM_H

@@ -3,8 +3,7 @@
 // A loop becomes the inner one of two: each round of the outer one does some of
 // its iterations, so that something can happen once in a round.
 
-#ifndef MPG_PASSES_LOOPROUNDS_H
-#define MPG_PASSES_LOOPROUNDS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
@@ -38,5 +37,3 @@ const SCEV *getFirstStart(const SCEV *start, const Loop &rounds,
                           ScalarEvolution &scev);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_LOOPROUNDS_H

@@ -9,8 +9,7 @@
 //
 // Not known here: tasks, teams and distribute, target, sections, libgomp.
 
-#ifndef MPG_PASSES_OMPREGIONS_H
-#define MPG_PASSES_OMPREGIONS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/InstrTypes.h"
@@ -89,5 +88,3 @@ const WorksharingLoop *findWorksharingLoop(const Instruction &instruction,
                                            const DominatorTree &dominators);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_OMPREGIONS_H

@@ -5,8 +5,7 @@
 // -mllvm -mpg-NAME=VALUE for each; and a debug counter. The first pass of a
 // compile writes the options into the module, so a link with LTO needs none.
 
-#ifndef MPG_PASSES_PASSOPTIONS_H
-#define MPG_PASSES_PASSOPTIONS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/Support/Error.h"
@@ -141,5 +140,3 @@ void registerDebugCounters();
 bool shouldTag();
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PASSOPTIONS_H

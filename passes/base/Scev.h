@@ -2,8 +2,7 @@
 //
 // Numbers that scalar evolution knows.
 
-#ifndef MPG_PASSES_SCEV_H
-#define MPG_PASSES_SCEV_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -42,5 +41,3 @@ SCEVExpander makeExpander(ScalarEvolution &scev, const Function &function,
 const SCEV *countTimes(const SCEV *repeats, ScalarEvolution &scev);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SCEV_H

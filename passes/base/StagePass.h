@@ -2,8 +2,7 @@
 //
 // The common part of the passes' classes.
 
-#ifndef MPG_PASSES_STAGEPASS_H
-#define MPG_PASSES_STAGEPASS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/PassManager.h"
@@ -32,5 +31,3 @@ protected:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_STAGEPASS_H

@@ -3,8 +3,7 @@
 // Which loops overwrite consecutive memory that they do not read: for passes
 // that save such stores the reading of their lines (zfill/, stream/).
 
-#ifndef MPG_PASSES_STORESTREAMS_H
-#define MPG_PASSES_STORESTREAMS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/PassManager.h"
@@ -60,5 +59,3 @@ StreamLoop findStoreStreams(Loop &loop, FunctionAnalysisManager &analyses,
                             const PassOptions &options, StreamUse use);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_STORESTREAMS_H

@@ -2,8 +2,7 @@
 //
 // Calls of libmpg that passes insert: the program links and runs without it.
 
-#ifndef MPG_PASSES_WEAKCALLS_H
-#define MPG_PASSES_WEAKCALLS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -17,5 +16,3 @@ Function *callIfThere(Module &module, StringRef name, FunctionType *type,
                       Constant *absent);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_WEAKCALLS_H

@@ -3,8 +3,7 @@
 // From hints to accesses: which loads and stores a hint means, which hint each
 // of them gets, and why others get none.
 
-#ifndef MPG_PASSES_ACCESSMARKER_H
-#define MPG_PASSES_ACCESSMARKER_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "base/PassOptions.h"
@@ -81,5 +80,3 @@ void chooseRandomHints(Function &function, uint64_t seed, bool extended,
                        function_ref<void(Instruction &, uint8_t)> choose);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ACCESSMARKER_H

@@ -8,8 +8,7 @@
 // becomes an invoke, where metadata is lost), and metadata on local variables,
 // which have no attributes.
 
-#ifndef MPG_PASSES_FIRSTTOUCHCHOICE_H
-#define MPG_PASSES_FIRSTTOUCHCHOICE_H
+#pragma once
 
 #include "base/Hint.h"
 #include "base/StagePass.h"
@@ -61,5 +60,3 @@ struct TouchKeeperPass : RequiredPass<TouchKeeperPass> {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_FIRSTTOUCHCHOICE_H

@@ -4,8 +4,7 @@
 // the source: reads all hints (annotations, pragmas, side files), erases the
 // parts that would hinder the optimiser, marks the accesses, and sets ways.
 
-#ifndef MPG_PASSES_HINTSOURCE_H
-#define MPG_PASSES_HINTSOURCE_H
+#pragma once
 
 #include "base/PassOptions.h"
 #include "base/StagePass.h"
@@ -103,5 +102,3 @@ void readSideFile(Module &module, const std::string &path,
                   HintRequests &requests);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_HINTSOURCE_H

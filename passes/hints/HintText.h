@@ -5,8 +5,7 @@
 // (docs/hints.md describes it); and the requests that their readers make of it,
 // each about one variable or function of a module.
 
-#ifndef MPG_PASSES_HINTTEXT_H
-#define MPG_PASSES_HINTTEXT_H
+#pragma once
 
 #include "base/Diagnostics.h"
 #include "base/Hint.h"
@@ -153,5 +152,3 @@ struct HintRequests {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_HINTTEXT_H

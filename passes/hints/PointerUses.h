@@ -7,8 +7,7 @@
 // function. Does not follow other copies of the pointer: a hint is about a
 // variable, not about memory.
 
-#ifndef MPG_PASSES_POINTERUSES_H
-#define MPG_PASSES_POINTERUSES_H
+#pragma once
 
 #include "base/Access.h"
 #include "base/LLVM.h"
@@ -73,5 +72,3 @@ Function *findParallelRegion(const CallBase &call);
 SmallSetVector<Function *, 4> functionWithRegions(Function &function);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_POINTERUSES_H

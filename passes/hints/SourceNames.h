@@ -4,8 +4,7 @@
 // the module, by debug information and flang's rules for names. Called at the
 // start of the pipeline, where the code is still in the order of the source.
 
-#ifndef MPG_PASSES_SOURCENAMES_H
-#define MPG_PASSES_SOURCENAMES_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "hints/HintText.h"
@@ -82,5 +81,3 @@ std::vector<CallBase *> callsAt(Module &module, StringRef file, unsigned line);
 std::vector<Value *> findReceivers(CallBase &call);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SOURCENAMES_H

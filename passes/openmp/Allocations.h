@@ -3,8 +3,7 @@
 // Where arrays get their memory: calls that return fresh memory, whose pages
 // have no node yet, and the memory's position relative to other arrays.
 
-#ifndef MPG_PASSES_ALLOCATIONS_H
-#define MPG_PASSES_ALLOCATIONS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/InstrTypes.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ALLOCATIONS_H

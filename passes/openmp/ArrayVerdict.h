@@ -3,8 +3,7 @@
 // The verdict on one array, from its uses in worksharing loops and the writes
 // of single threads; and the texts for it. This code changes nothing.
 
-#ifndef MPG_PASSES_ARRAYVERDICT_H
-#define MPG_PASSES_ARRAYVERDICT_H
+#pragma once
 
 #include "base/Diagnostics.h"
 #include "base/LLVM.h"
@@ -112,5 +111,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ARRAYVERDICT_H

@@ -3,8 +3,7 @@
 // Call paths to a function: chains of calls, including the start of a parallel
 // region. The binding of a parameter depends on the call path.
 
-#ifndef MPG_PASSES_CALLFRAMES_H
-#define MPG_PASSES_CALLFRAMES_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "base/OmpRegions.h"
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_CALLFRAMES_H

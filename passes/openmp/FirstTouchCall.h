@@ -3,8 +3,7 @@
 // Inserts the call of mpg_first_touch (<mpg/pass.h>) for one array: where the
 // array begins to exist, with values that are known there.
 
-#ifndef MPG_PASSES_FIRSTTOUCHCALL_H
-#define MPG_PASSES_FIRSTTOUCHCALL_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "openmp/Allocations.h"
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_FIRSTTOUCHCALL_H

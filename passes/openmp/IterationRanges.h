@@ -12,8 +12,7 @@
 // loop over i, and a[2*i] = a[2*i+2] is not. Types (TBAA) are ignored, because
 // memory may change its type from one iteration to the next.
 
-#ifndef MPG_PASSES_ITERATIONRANGES_H
-#define MPG_PASSES_ITERATIONRANGES_H
+#pragma once
 
 #include "base/LLVM.h"
 #include <string>
@@ -57,5 +56,3 @@ std::string whyNotOnAnyThread(const Loop &loop,
                               const TargetLibraryInfo &library);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ITERATIONRANGES_H

@@ -3,8 +3,7 @@
 // The pass about OpenMP programs. It works on a whole module that is simplified
 // but not yet vectorised: loops then still resemble the source's.
 
-#ifndef MPG_PASSES_OPENMPPASSES_H
-#define MPG_PASSES_OPENMPPASSES_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/PassManager.h"
@@ -20,5 +19,3 @@ public:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_OPENMPPASSES_H

@@ -9,8 +9,7 @@
 //
 // Whether the loop should be parallel is the caller's question, not ours.
 
-#ifndef MPG_PASSES_PARALLELINIT_H
-#define MPG_PASSES_PARALLELINIT_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
@@ -80,5 +79,3 @@ std::string parallelise(MemSetInst &memset, Value &bytesPerIteration,
                         FunctionAnalysisManager &analyses);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PARALLELINIT_H

@@ -3,8 +3,7 @@
 // Which part of an array each iteration of a worksharing loop works on. From
 // that and the schedule follows on which thread's node its pages should lie.
 
-#ifndef MPG_PASSES_PARALLELUSES_H
-#define MPG_PASSES_PARALLELUSES_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "openmp/Sampler.h"
@@ -118,5 +117,3 @@ bool isPlaceable(const MemoryObject &object);
 inline constexpr int64_t minPlacedBytes = 4 << 20;
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PARALLELUSES_H

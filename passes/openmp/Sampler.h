@@ -14,8 +14,7 @@
 // purpose: what is found here decides where pages lie and never what a program
 // computes.
 
-#ifndef MPG_PASSES_SAMPLER_H
-#define MPG_PASSES_SAMPLER_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "openmp/CallFrames.h"
@@ -216,5 +215,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SAMPLER_H

@@ -4,8 +4,7 @@
 // of it: then one thread touches every page, and all of them land on its node.
 // And such arrays behind pointers.
 
-#ifndef MPG_PASSES_SERIALINIT_H
-#define MPG_PASSES_SERIALINIT_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "openmp/ParallelUses.h"
@@ -116,5 +115,3 @@ std::vector<SerialMember> findSerialMembers(const ParallelUses &all,
                                             Sampler &sampler);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SERIALINIT_H

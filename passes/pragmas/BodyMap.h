@@ -6,8 +6,7 @@
 // syntax tree, so the program has been parsed without the pragmas before
 // anything is inserted: they cannot break it.
 
-#ifndef MPG_PASSES_PRAGMAS_BODYMAP_H
-#define MPG_PASSES_PRAGMAS_BODYMAP_H
+#pragma once
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
@@ -126,5 +125,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PRAGMAS_BODYMAP_H

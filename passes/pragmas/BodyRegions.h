@@ -3,8 +3,7 @@
 // The pragmas of one function: pairs begins and ends, finds the variables that
 // they name, and puts the markers into the body. See SectorRegions.h.
 
-#ifndef MPG_PASSES_PRAGMAS_BODYREGIONS_H
-#define MPG_PASSES_PRAGMAS_BODYREGIONS_H
+#pragma once
 
 #include "BodyMap.h"
 #include "PragmaLine.h"
@@ -67,5 +66,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PRAGMAS_BODYREGIONS_H

@@ -4,8 +4,7 @@
 // where the line stands. A wrong line is one warning in the group
 // -Wmpg-pragmas, and the directive is ignored.
 
-#ifndef MPG_PASSES_PRAGMAS_PRAGMALINE_H
-#define MPG_PASSES_PRAGMAS_PRAGMALINE_H
+#pragma once
 
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SmallVector.h"
@@ -126,5 +125,3 @@ void parseLine(clang::Preprocessor &pp, llvm::ArrayRef<clang::Token> line,
                PragmaUse &use, PragmaWarnings &warnings);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PRAGMAS_PRAGMALINE_H

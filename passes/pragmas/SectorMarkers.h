@@ -7,8 +7,7 @@
 // In the IR they are calls of llvm.annotation, which MpgPasses.so reads and
 // erases; without that plugin they compute nothing.
 
-#ifndef MPG_PASSES_PRAGMAS_SECTORMARKERS_H
-#define MPG_PASSES_PRAGMAS_SECTORMARKERS_H
+#pragma once
 
 #include "clang/Sema/Sema.h"
 
@@ -42,5 +41,3 @@ private:
 bool hasMarkers(const clang::TargetInfo &target);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PRAGMAS_SECTORMARKERS_H

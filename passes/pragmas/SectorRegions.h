@@ -8,8 +8,7 @@
 // passed whenever one of them is: a region without an end would leave the cache
 // divided for the rest of the program. Regions nest.
 
-#ifndef MPG_PASSES_PRAGMAS_SECTORREGIONS_H
-#define MPG_PASSES_PRAGMAS_SECTORREGIONS_H
+#pragma once
 
 #include "BodyMap.h"
 #include "PragmaLine.h"
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PRAGMAS_SECTORREGIONS_H

@@ -2,8 +2,7 @@
 //
 // Accesses by an index that a loop has read, which its prefetches are for.
 
-#ifndef MPG_PASSES_LOOKUP_H
-#define MPG_PASSES_LOOKUP_H
+#pragma once
 
 #include "base/LLVM.h"
 #include <cstdint>
@@ -47,5 +46,3 @@ Value *areApart(Value *now, Value *then, uint64_t bytes,
                 IRBuilderBase &builder);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_LOOKUP_H

@@ -16,8 +16,7 @@
 // A prefetch changes no value and cannot fault, so the addresses beyond the end
 // of an array need no check.
 
-#ifndef MPG_PASSES_PREFETCH_H
-#define MPG_PASSES_PREFETCH_H
+#pragma once
 
 #include "base/PassOptions.h"
 #include "base/StagePass.h"
@@ -64,5 +63,3 @@ struct PrefetchPass : StagePass<PrefetchPass> {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_PREFETCH_H

@@ -5,8 +5,7 @@
 // processor. Looks through sign extensions of addresses: a valid program's
 // indices do not overflow, and flang's have 32 bits.
 
-#ifndef MPG_PASSES_LOOPWORK_H
-#define MPG_PASSES_LOOPWORK_H
+#pragma once
 
 #include "base/Diagnostics.h"
 #include "base/LLVM.h"
@@ -99,5 +98,3 @@ void remarkSamePow2Arrays(const CrowdedLoops &crowded, Sampler &sampler,
                           const ArrayPlaces &arrays, RemarkPlaces &places);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_LOOPWORK_H

@@ -4,8 +4,7 @@
 // region around it. There a value of the region's body is the operand that the
 // region passes to it.
 
-#ifndef MPG_PASSES_NESTNUMBERS_H
-#define MPG_PASSES_NESTNUMBERS_H
+#pragma once
 
 #include "openmp/Allocations.h"
 #include "sector/SectorAuto.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_NESTNUMBERS_H

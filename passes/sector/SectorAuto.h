@@ -19,8 +19,7 @@
 //
 // Must be after inlining, and before the vectoriser, which hides strides.
 
-#ifndef MPG_PASSES_SECTORAUTO_H
-#define MPG_PASSES_SECTORAUTO_H
+#pragma once
 
 #include "base/OmpRegions.h"
 #include "base/StagePass.h"
@@ -102,5 +101,3 @@ struct SectorAutoPass : RequiredPass<SectorAutoPass> {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SECTORAUTO_H

@@ -3,8 +3,7 @@
 // Instruments one function: first sums up its loops (SimLoops.cpp), then gives
 // each block the records of the remaining accesses, in program order.
 
-#ifndef MPG_PASSES_SIMFUNCTION_H
-#define MPG_PASSES_SIMFUNCTION_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "sim/SimRecords.h"
@@ -100,5 +99,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SIMFUNCTION_H

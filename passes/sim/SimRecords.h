@@ -3,8 +3,7 @@
 // Generates the code that writes records (mpg/sim.h). The accesses of a block
 // between two calls are written together, after the last one, with one check of
 // the cursor.
-#ifndef MPG_PASSES_SIMRECORDS_H
-#define MPG_PASSES_SIMRECORDS_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "mpg/sim.h"
@@ -50,5 +49,3 @@ SimRecords bundleUp(const SimRecords &records, SimTable &table,
                     ScalarEvolution &scev, bool checks);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SIMRECORDS_H

@@ -26,8 +26,7 @@
 //   D name                         a function of the module that others call
 //   P symbol name                  one that a region may be: its byte is next
 
-#ifndef MPG_PASSES_SIMTABLE_H
-#define MPG_PASSES_SIMTABLE_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/ADT/StringMap.h"
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_SIMTABLE_H

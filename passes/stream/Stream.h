@@ -21,8 +21,7 @@
 // Rules: those of zero fill (zfill/Zfill.h), and that the loop, and the nest as
 // far as its bytes are counted, does not read what it stores.
 
-#ifndef MPG_PASSES_STREAM_H
-#define MPG_PASSES_STREAM_H
+#pragma once
 
 #include "base/StagePass.h"
 #include "base/StoreStreams.h"
@@ -94,5 +93,3 @@ struct StreamStoresPass : StagePass<StreamStoresPass> {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_STREAM_H

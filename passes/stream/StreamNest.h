@@ -3,8 +3,7 @@
 // The nest around a loop with stores past the caches: whether it writes enough,
 // and the fence behind it.
 
-#ifndef MPG_PASSES_STREAMNEST_H
-#define MPG_PASSES_STREAMNEST_H
+#pragma once
 
 #include "base/FrontLoop.h"
 #include "base/LLVM.h"
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_STREAMNEST_H

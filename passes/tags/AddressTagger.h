@@ -4,8 +4,7 @@
 // where the tag can be put on outside of the loop, and repeats the computation
 // of the address after it. And keeps what debuggers know of the old ones.
 
-#ifndef MPG_PASSES_ADDRESSTAGGER_H
-#define MPG_PASSES_ADDRESSTAGGER_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/ADT/MapVector.h"
@@ -140,5 +139,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ADDRESSTAGGER_H

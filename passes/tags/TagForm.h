@@ -16,8 +16,7 @@
 // it would cost a mov. "freeze" would not help: code generation looks through
 // it.
 
-#ifndef MPG_PASSES_TAGFORM_H
-#define MPG_PASSES_TAGFORM_H
+#pragma once
 
 #include "base/LLVM.h"
 #include "llvm/IR/IRBuilder.h"
@@ -84,5 +83,3 @@ void writeObjectScopes(Function &function, ArrayRef<Instruction *> tagged,
 void eraseObjectScopes(Instruction &access);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_TAGFORM_H

@@ -13,8 +13,7 @@
 //
 // Before it marks have to come through the optimiser (KeepMarks.cpp).
 
-#ifndef MPG_PASSES_TAGWRITER_H
-#define MPG_PASSES_TAGWRITER_H
+#pragma once
 
 #include "base/StagePass.h"
 
@@ -75,5 +74,3 @@ struct EarlyTagWriterPass : RequiredPass<EarlyTagWriterPass> {
 bool eraseHintNote(Module &module);
 
 } // namespace mpg
-
-#endif // MPG_PASSES_TAGWRITER_H

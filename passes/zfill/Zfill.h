@@ -23,8 +23,7 @@
 //
 // Must be after all optimisations, which would not know what DC ZVA writes.
 
-#ifndef MPG_PASSES_ZFILL_H
-#define MPG_PASSES_ZFILL_H
+#pragma once
 
 #include "base/StagePass.h"
 
@@ -62,5 +61,3 @@ struct ZfillPass : StagePass<ZfillPass> {
 };
 
 } // namespace mpg
-
-#endif // MPG_PASSES_ZFILL_H

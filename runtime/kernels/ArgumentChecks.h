@@ -3,8 +3,7 @@
 // Questions about arguments that the kernels share. A failed one leaves
 // its sentence for mpg_kernel_error.
 
-#ifndef MPG_KERNELS_ARGUMENTCHECKS_H
-#define MPG_KERNELS_ARGUMENTCHECKS_H
+#pragma once
 
 #include "KernelTable.h"
 #include <errno.h>
@@ -50,5 +49,3 @@ inline int checkReach(const char *name, const void *array, uint64_t last,
 }
 
 } // namespace mpg
-
-#endif // MPG_KERNELS_ARGUMENTCHECKS_H

@@ -8,8 +8,7 @@
 // headers that only these include. These files are compiled for that
 // instruction set; nothing else of the library may be.
 
-#ifndef MPG_KERNELS_KERNELTABLE_H
-#define MPG_KERNELS_KERNELTABLE_H
+#pragma once
 
 #include "mpg/kernels.h"
 
@@ -104,5 +103,3 @@ uint64_t ownCacheBytes();
 size_t zeroFillBlockBytes();
 
 } // namespace mpg
-
-#endif // MPG_KERNELS_KERNELTABLE_H

@@ -6,8 +6,7 @@
 // All in an anonymous namespace: each variant is compiled for its instruction
 // set, and the linker must not take one variant's copy for all of them.
 
-#ifndef MPG_KERNELS_LOOKUPROWS_H
-#define MPG_KERNELS_LOOKUPROWS_H
+#pragma once
 
 #include "KernelTable.h"
 
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace
-
-#endif // MPG_KERNELS_LOOKUPROWS_H

@@ -13,8 +13,7 @@
 // it is in an anonymous namespace: of two functions with one name the linker
 // keeps one, and a processor with AVX2 might get that for AVX-512.
 
-#ifndef MPG_KERNELS_STREAMX86_H
-#define MPG_KERNELS_STREAMX86_H
+#pragma once
 
 #include "KernelTable.h"
 #include <immintrin.h>
@@ -152,5 +151,3 @@ constexpr StreamKernels x86Stream = {
     runArrays<Add, float>,    runArrays<Triad, float>};
 
 } // namespace
-
-#endif // MPG_KERNELS_STREAMX86_H

@@ -3,8 +3,7 @@
 // The parts of the plugin MpgQemu.so: what an instruction does with memory, and
 // where the threads of the program write what they access.
 
-#ifndef MPG_RUNTIME_QEMU_MPGQEMU_H
-#define MPG_RUNTIME_QEMU_MPGQEMU_H
+#pragma once
 
 #include "mpg/sim.h"
 #include <climits>
@@ -98,5 +97,3 @@ struct QemuMap {
 void setQemuBase(uint64_t base);
 /// False: nothing is mapped there.
 bool findQemuMap(uint64_t address, QemuMap &map);
-
-#endif // MPG_RUNTIME_QEMU_MPGQEMU_H

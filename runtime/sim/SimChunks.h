@@ -3,8 +3,7 @@
 // The chunks of a lane from the side that fills them: in a program compiled
 // with --mpg-sim, and in qemu. Nothing here allocates.
 
-#ifndef MPG_RUNTIME_SIM_SIMCHUNKS_H
-#define MPG_RUNTIME_SIM_SIMCHUNKS_H
+#pragma once
 
 #include "mpg/sim.h"
 #include <cerrno>
@@ -63,5 +62,3 @@ static inline unsigned mpg_sim_take_lane(mpg_sim_ring *ring) {
   }
   return 0;
 }
-
-#endif // MPG_RUNTIME_SIM_SIMCHUNKS_H

@@ -3,8 +3,7 @@
 // What SimThreads.cpp needs of SimRuntime.cpp: lanes of the ring, and records
 // that are not written by compiled code. Within the two archives alone.
 
-#ifndef MPG_RUNTIME_SIM_SIMLANE_H
-#define MPG_RUNTIME_SIM_SIMLANE_H
+#pragma once
 
 #include "mpg/sim.h"
 
@@ -24,5 +23,3 @@ void mpg_sim_hand_over();
 void mpg_sim_end_lane();
 /// This thread fills the lane \p number, which is its own.
 void mpg_sim_begin_lane(unsigned number);
-
-#endif // MPG_RUNTIME_SIM_SIMLANE_H

@@ -5,8 +5,7 @@
 // its CPU. Accessing a closed register, or writing reserved bits, fails the
 // test.
 
-#ifndef MPG_TEST_FAKEMACHINE_H
-#define MPG_TEST_FAKEMACHINE_H
+#pragma once
 
 #include "a64fx/ThisMachine.h"
 #include <atomic>
@@ -113,5 +112,3 @@ protected:
 };
 
 } // namespace mpg
-
-#endif // MPG_TEST_FAKEMACHINE_H

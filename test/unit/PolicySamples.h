@@ -2,8 +2,7 @@
 //
 // Shared by the tests of lib/Policy: a folder for files, and two findings.
 
-#ifndef MPG_TEST_POLICYSAMPLES_H
-#define MPG_TEST_POLICYSAMPLES_H
+#pragma once
 
 #include "Policy/Policy.h"
 #include "llvm/ADT/SmallString.h"
@@ -56,5 +55,3 @@ inline const Finding overlap =
                                ".eh_frame (segments 2 and 3)");
 
 } // namespace mpg
-
-#endif // MPG_TEST_POLICYSAMPLES_H

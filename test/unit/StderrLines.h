@@ -4,8 +4,7 @@
 // calls. gtest's capture of a stream would work as well, except while a stream
 // has unwritten text.
 
-#ifndef MPG_TEST_STDERRLINES_H
-#define MPG_TEST_STDERRLINES_H
+#pragma once
 
 #include "base/Messages.h"
 #include <string>
@@ -45,5 +44,3 @@ public:
 private:
   int saved, file;
 };
-
-#endif // MPG_TEST_STDERRLINES_H

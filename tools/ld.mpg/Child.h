@@ -8,8 +8,7 @@
 // as the caller starts ld.mpg with the same open files), so maps and traces of
 // lld stay comparable.
 
-#ifndef MPG_TOOLS_LDMPG_CHILD_H
-#define MPG_TOOLS_LDMPG_CHILD_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_LDMPG_CHILD_H

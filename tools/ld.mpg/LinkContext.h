@@ -3,8 +3,7 @@
 // One link: what is asked for, what is known of its inputs before it and of its
 // output after it, and ld.mpg's own messages, on standard error beside lld's.
 
-#ifndef MPG_TOOLS_LDMPG_LINKCONTEXT_H
-#define MPG_TOOLS_LDMPG_LINKCONTEXT_H
+#pragma once
 
 #include "Child.h"
 #include "Link/InputScan.h"
@@ -143,5 +142,3 @@ std::string findPassPlugin(const LinkContext &link);
 bool checkPassPlugin(LinkContext &link, bool isNeeded = false);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_LDMPG_LINKCONTEXT_H

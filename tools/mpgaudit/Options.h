@@ -3,8 +3,7 @@
 // The command line of mpgaudit as plain data, and what the site's and the
 // project's file add to it.
 
-#ifndef MPG_TOOLS_MPGAUDIT_OPTIONS_H
-#define MPG_TOOLS_MPGAUDIT_OPTIONS_H
+#pragma once
 
 #include "Audit/Audit.h"
 #include "Policy/Policy.h"
@@ -133,5 +132,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGAUDIT_OPTIONS_H

@@ -3,8 +3,7 @@
 // One run: every input audited, on several threads, and what was found printed
 // in the order of the inputs.
 
-#ifndef MPG_TOOLS_MPGAUDIT_RUN_H
-#define MPG_TOOLS_MPGAUDIT_RUN_H
+#pragma once
 
 #include "Import/Measurement.h"
 #include "JobScript/JobScript.h"
@@ -150,5 +149,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGAUDIT_RUN_H

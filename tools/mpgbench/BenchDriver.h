@@ -5,8 +5,7 @@
 // worker that fails, hangs or prints nonsense costs its own sample and nothing
 // else.
 
-#ifndef MPG_TOOLS_MPGBENCH_BENCHDRIVER_H
-#define MPG_TOOLS_MPGBENCH_BENCHDRIVER_H
+#pragma once
 
 #include "mpgbench/Run/Experiment.h"
 
@@ -46,5 +45,3 @@ bool isDrivingStopped();
 int runWorker(llvm::ArrayRef<const char *> words);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_BENCHDRIVER_H

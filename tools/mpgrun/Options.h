@@ -3,8 +3,7 @@
 // The command line of mpgrun as plain data, and the environment that a program
 // gets from mpgrun.
 
-#ifndef MPG_TOOLS_MPGRUN_OPTIONS_H
-#define MPG_TOOLS_MPGRUN_OPTIONS_H
+#pragma once
 
 #include "Process/Program.h"
 #include "mpgrun/Compare/CompareOutput.h"
@@ -89,5 +88,3 @@ std::vector<std::string> environmentWith(const Settings &settings,
                                          bool children);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_OPTIONS_H

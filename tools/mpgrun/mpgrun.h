@@ -5,8 +5,7 @@
 // harm its run: mpgrun does not wait for a process that might read it, and the
 // program's end decides the exit status, even if the file cannot be written.
 
-#ifndef MPG_TOOLS_MPGRUN_MPGRUN_H
-#define MPG_TOOLS_MPGRUN_MPGRUN_H
+#pragma once
 
 #include "Options.h"
 #include "Process/Program.h"
@@ -99,5 +98,3 @@ int runComparedRank(const RankOrder &order, const RunOptions &options,
 int runMerge(const RunOptions &options);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_MPGRUN_H

@@ -2,8 +2,7 @@
 //
 // The command line of mpgsim as plain data.
 
-#ifndef MPG_TOOLS_MPGSIM_OPTIONS_H
-#define MPG_TOOLS_MPGSIM_OPTIONS_H
+#pragma once
 
 #include "mpg/sim.h"
 #include <cstdint>
@@ -48,5 +47,3 @@ constexpr int simOwnError = 125, simNotExecutable = 126, simNotFound = 127;
 std::optional<SimOptions> parseOptions(int argc, char **argv, int &status);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGSIM_OPTIONS_H

@@ -3,8 +3,7 @@
 // The results of a run, as plain data for text and JSON, and the sentences
 // about them. Every count of a miss is modelled.
 
-#ifndef MPG_TOOLS_MPGSIM_SIMREPORT_H
-#define MPG_TOOLS_MPGSIM_SIMREPORT_H
+#pragma once
 
 #include "Options.h"
 #include "SimRun/SimProgram.h"
@@ -312,5 +311,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGSIM_SIMREPORT_H

@@ -3,8 +3,7 @@
 // The parts of a run: the memory that mpgsim shares with the program, and qemu
 // for programs of another compiler. SimReport.h has the results of a run.
 
-#ifndef MPG_TOOLS_MPGSIM_MPGSIM_H
-#define MPG_TOOLS_MPGSIM_MPGSIM_H
+#pragma once
 
 #include "DebugInfo/DebugInfo.h"
 #include "Options.h"
@@ -121,5 +120,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGSIM_MPGSIM_H

@@ -8,8 +8,7 @@
 // Pure arithmetic, so it is tested on any machine. Whether the kernel lets a
 // program at a register is Missing.cpp's question.
 
-#ifndef MPG_RUNTIME_A64FXREGISTERS_H
-#define MPG_RUNTIME_A64FXREGISTERS_H
+#pragma once
 
 #include "base/Check.h"
 #include <stdint.h>
@@ -198,5 +197,3 @@ bool resolveWaysL2(const uint8_t (&asked)[sectorsL2], uint64_t now,
                    unsigned budget, uint64_t &out);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_A64FXREGISTERS_H

@@ -8,8 +8,7 @@
 // one CPU. The driver sets both up; waiting needs no
 // system call.
 
-#ifndef MPG_RUNTIME_BARRIER_H
-#define MPG_RUNTIME_BARRIER_H
+#pragma once
 
 #include "mpg/mpg.h"
 #include <sched.h>
@@ -46,5 +45,3 @@ int makeBarrier(const BarrierDevice &device, mpg_barrier **barrier,
                 unsigned threads);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_BARRIER_H

@@ -9,8 +9,7 @@
 // came is put back when the last has gone; among those that are in, the one
 // that wrote last is in force.
 
-#ifndef MPG_RUNTIME_SECTOR_H
-#define MPG_RUNTIME_SECTOR_H
+#pragma once
 
 #include "a64fx/ThisMachine.h"
 #include "base/Env.h"
@@ -85,5 +84,3 @@ void writeInitialWays();
 int setPrefetch(const Machine &machine, int entry, const mpg_prefetch *asked);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SECTOR_H

@@ -7,8 +7,7 @@
 // Registers belong to a CPU, not to a thread: code that writes one first calls
 // place() to learn whether the calling thread will stay on its CPU.
 
-#ifndef MPG_RUNTIME_THISMACHINE_H
-#define MPG_RUNTIME_THISMACHINE_H
+#pragma once
 
 #include "a64fx/A64fxRegisters.h"
 
@@ -97,5 +96,3 @@ int failWith(Missing what);
 Missing missingFor(const Machine &machine, Family family);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_THISMACHINE_H

@@ -3,8 +3,7 @@
 // Whether the machine has the DC ZVA that a program is compiled for: the line
 // of mpg_check_zero_fill (<mpg/pass.h>).
 
-#ifndef MPG_RUNTIME_ZEROFILL_H
-#define MPG_RUNTIME_ZEROFILL_H
+#pragma once
 
 #include "base/Messages.h"
 
@@ -14,5 +13,3 @@ namespace mpg {
 void startZeroFill(Messages &messages);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_ZEROFILL_H

@@ -4,8 +4,7 @@
 // tables of <mpg/profile.h>. Otherwise nothing is recorded: the heap compares
 // the size of blocks that are not small with a threshold that no block reaches.
 
-#ifndef MPG_RUNTIME_ALLOCATIONSITES_H
-#define MPG_RUNTIME_ALLOCATIONSITES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ inline void unwatch(const void *block, size_t bytes) {
 }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_ALLOCATIONSITES_H

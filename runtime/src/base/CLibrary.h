@@ -8,8 +8,7 @@
 // definitions, and fork() pulls in the C library's own: there malloc is
 // __wrap_malloc, and __real_malloc is the C library's.
 
-#ifndef MPG_RUNTIME_CLIBRARY_H
-#define MPG_RUNTIME_CLIBRARY_H
+#pragma once
 
 #include <atomic>
 #include <dlfcn.h>
@@ -98,5 +97,3 @@ inline bool forksForShells() { return cLibraryMinor() < 29; }
 inline bool opensExecutableStacks() { return cLibraryMinor() < 41; }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_CLIBRARY_H

@@ -3,8 +3,7 @@
 // How many large pages and how much memory the control groups of this process
 // (v1 and v2, with every ancestor) still allow; and the names of such files.
 
-#ifndef MPG_RUNTIME_CGROUP_H
-#define MPG_RUNTIME_CGROUP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_CGROUP_H

@@ -5,8 +5,7 @@
 // and place and traps; in other builds it is not evaluated. Not assert(): that
 // allocates, and this library is malloc.
 
-#ifndef MPG_RUNTIME_CHECK_H
-#define MPG_RUNTIME_CHECK_H
+#pragma once
 
 #ifdef MPG_CHECKED
 
@@ -34,5 +33,3 @@ namespace mpg {
 #else
 #define MPG_CHECK(condition) ((void)0)
 #endif
-
-#endif // MPG_RUNTIME_CHECK_H

@@ -6,8 +6,7 @@
 // others, HPAGE_TYPE=none switches everything off) are resolved here, so that
 // everybody else reads effective values only.
 
-#ifndef MPG_RUNTIME_ENV_H
-#define MPG_RUNTIME_ENV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -166,5 +165,3 @@ const char *findValue(const char *const *environment, const char *name,
 const char *nearestName(const char *name, size_t length, unsigned max = 4);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_ENV_H

@@ -4,8 +4,7 @@
 // child can reset it. It spins for a moment and then sleeps, because the owner
 // may be waiting for the kernel to clear pages.
 
-#ifndef MPG_RUNTIME_FUTEXLOCK_H
-#define MPG_RUNTIME_FUTEXLOCK_H
+#pragma once
 
 #include "base/Check.h"
 #include "base/Syscall.h"
@@ -93,5 +92,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_FUTEXLOCK_H

@@ -9,8 +9,7 @@
 // A line has three parts: what (with region, bytes, address), what it costs,
 // how to fix it. If all is well, nothing is printed.
 
-#ifndef MPG_RUNTIME_MESSAGES_H
-#define MPG_RUNTIME_MESSAGES_H
+#pragma once
 
 #include "base/ProcessLock.h"
 #include "base/Range.h"
@@ -190,5 +189,3 @@ void *mapStatePart(int fd, long offset, size_t bytes);
 void rememberStandardError();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_MESSAGES_H

@@ -7,8 +7,7 @@
 //
 // Not for the heap, which wants a lock without a system call (FutexLock.h).
 
-#ifndef MPG_RUNTIME_PROCESSLOCK_H
-#define MPG_RUNTIME_PROCESSLOCK_H
+#pragma once
 
 #include "base/FutexLock.h"
 
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_PROCESSLOCK_H

@@ -5,8 +5,7 @@
 // MiB unless XOS_MMM_L_HUGETLB_SZ sets another size); a region is a part of the
 // program as its user knows it (.data, .bss, a stack).
 
-#ifndef MPG_RUNTIME_RANGE_H
-#define MPG_RUNTIME_RANGE_H
+#pragma once
 
 #include "base/Check.h"
 #include <stddef.h>
@@ -60,5 +59,3 @@ inline Range innerHugeFrames(Range range, size_t hugePageBytes) {
 }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_RANGE_H

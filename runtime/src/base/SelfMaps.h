@@ -4,8 +4,7 @@
 // and with raw system calls only; what of it is in use; small files of /proc
 // and /sys.
 
-#ifndef MPG_RUNTIME_SELFMAPS_H
-#define MPG_RUNTIME_SELFMAPS_H
+#pragma once
 
 #include "base/Range.h"
 #include <sched.h>
@@ -137,5 +136,3 @@ struct RangeUse {
 RangeUse readUse(Range range);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SELFMAPS_H

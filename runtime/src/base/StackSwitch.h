@@ -3,8 +3,7 @@
 // Calls a function on another stack, so that the one in use can be replaced
 // meanwhile, or further down the same one, because the large pages begin there.
 
-#ifndef MPG_RUNTIME_STACKSWITCH_H
-#define MPG_RUNTIME_STACKSWITCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ namespace mpg {
 void *callBelow(uintptr_t top, void *(*function)(void *), void *argument);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_STACKSWITCH_H

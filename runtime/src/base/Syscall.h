@@ -8,8 +8,7 @@
 //
 // A test that is built with MPG_INJECT_FAULTS decides which calls fail.
 
-#ifndef MPG_RUNTIME_SYSCALL_H
-#define MPG_RUNTIME_SYSCALL_H
+#pragma once
 
 #include "base/Range.h"
 #include <atomic>
@@ -102,5 +101,3 @@ inline int adviseMemory(Range range, int advice) {
 }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SYSCALL_H

@@ -3,8 +3,7 @@
 // Annotations for clang's -Wthread-safety, which checks at compile time that
 // data is used with its lock held. Other compilers see nothing.
 
-#ifndef MPG_RUNTIME_THREADSAFETY_H
-#define MPG_RUNTIME_THREADSAFETY_H
+#pragma once
 
 #if defined(__clang__)
 #define MPG_ANNOTATE(attribute) __attribute__((attribute))
@@ -23,5 +22,3 @@
 #define MPG_ASSERTS_LOCK(...) MPG_ANNOTATE(assert_capability(__VA_ARGS__))
 /// For functions that hand a lock on in a way that clang cannot follow.
 #define MPG_NO_ANALYSIS MPG_ANNOTATE(no_thread_safety_analysis)
-
-#endif // MPG_RUNTIME_THREADSAFETY_H

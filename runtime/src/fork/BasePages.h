@@ -6,8 +6,7 @@
 // the extent of one large page), with the same contents and rights, and no
 // thread notices.
 
-#ifndef MPG_RUNTIME_BASEPAGES_H
-#define MPG_RUNTIME_BASEPAGES_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -56,5 +55,3 @@ int emptyPages(Range range, int advice, Advise *advise);
 int lockAllPages();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_BASEPAGES_H

@@ -2,8 +2,7 @@
 //
 // fork() in a program with memory on hugetlb pages.
 
-#ifndef MPG_RUNTIME_FORK_H
-#define MPG_RUNTIME_FORK_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -33,5 +32,3 @@ int prepareForChild();
 void prepareForRoot();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_FORK_H

@@ -8,8 +8,7 @@
 // process's memory by its present frames (DMA), and moves such memory or copies
 // it for the child (ForkMove.cpp).
 
-#ifndef MPG_RUNTIME_FORKLIST_H
-#define MPG_RUNTIME_FORKLIST_H
+#pragma once
 
 #include "pages/Pages.h"
 
@@ -136,5 +135,3 @@ void catchFaults(void (*moveIn)());
 void releaseFaults();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_FORKLIST_H

@@ -6,8 +6,7 @@
 // for setuid(); programs cannot block it. Calls that any handler interrupts
 // with EINTR (poll, nanosleep) are interrupted by this one, too.
 
-#ifndef MPG_RUNTIME_STOPTHREADS_H
-#define MPG_RUNTIME_STOPTHREADS_H
+#pragma once
 
 namespace mpg {
 
@@ -29,5 +28,3 @@ bool stopOtherThreads();
 void resumeOtherThreads();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_STOPTHREADS_H

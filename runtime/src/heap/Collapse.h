@@ -9,8 +9,7 @@
 // It takes at most a quarter of a thread's time, a page at a time: 0.2 to
 // 0.7 ms.
 
-#ifndef MPG_RUNTIME_COLLAPSE_H
-#define MPG_RUNTIME_COLLAPSE_H
+#pragma once
 
 #include "base/Messages.h"
 #include "base/Range.h"
@@ -40,5 +39,3 @@ inline void collapseAfterFork() {
 }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_COLLAPSE_H

@@ -8,8 +8,7 @@
 //
 // Not thread-safe: the owner of the runs holds a lock.
 
-#ifndef MPG_RUNTIME_FREERUNS_H
-#define MPG_RUNTIME_FREERUNS_H
+#pragma once
 
 #include "base/Check.h"
 #include <stddef.h>
@@ -203,5 +202,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_FREERUNS_H

@@ -8,8 +8,7 @@
 // library's: in programs that are not affected, beside Fujitsu's library, and
 // without large pages.
 
-#ifndef MPG_RUNTIME_HEAP_H
-#define MPG_RUNTIME_HEAP_H
+#pragma once
 
 #include "base/Env.h"
 #include "heap/HeapSmall.h"
@@ -103,5 +102,3 @@ bool setThreshold(uint64_t bytes);
 bool setTrimThreshold(uint64_t bytes);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAP_H

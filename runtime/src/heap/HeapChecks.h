@@ -6,8 +6,7 @@
 // eight bytes of the block hold the requested size. Any of this takes threads
 // off the fast path.
 
-#ifndef MPG_RUNTIME_HEAPCHECKS_H
-#define MPG_RUNTIME_HEAPCHECKS_H
+#pragma once
 
 #include "base/Env.h"
 #include "heap/HeapReport.h"
@@ -51,5 +50,3 @@ void damage(HeapError error, const char *function, const void *pointer,
             Range block, uintptr_t caller, uintptr_t wrongByte = 0);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPCHECKS_H

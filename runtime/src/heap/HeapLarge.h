@@ -3,8 +3,7 @@
 // Large blocks: separate frames, mapped when the block is allocated and
 // returned to the system when it is freed. The space's lock is the only one.
 
-#ifndef MPG_RUNTIME_HEAPLARGE_H
-#define MPG_RUNTIME_HEAPLARGE_H
+#pragma once
 
 #include "base/Check.h"
 #include "heap/HeapMedium.h"
@@ -59,5 +58,3 @@ struct LargeCounts {
 LargeCounts largeCounts();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPLARGE_H

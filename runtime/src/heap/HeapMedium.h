@@ -10,8 +10,7 @@
 //
 // Blocks that glibc would not map have edges, at the end of this file.
 
-#ifndef MPG_RUNTIME_HEAPMEDIUM_H
-#define MPG_RUNTIME_HEAPMEDIUM_H
+#pragma once
 
 #include "base/Check.h"
 #include "heap/PageChoice.h"
@@ -400,5 +399,3 @@ inline uintptr_t wrongByteAround(uint32_t page) {
 }
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPMEDIUM_H

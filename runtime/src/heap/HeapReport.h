@@ -12,8 +12,7 @@
 //
 // Also reports that the heap grows without large pages.
 
-#ifndef MPG_RUNTIME_HEAPREPORT_H
-#define MPG_RUNTIME_HEAPREPORT_H
+#pragma once
 
 #include "base/Messages.h"
 #include "base/Range.h"
@@ -102,5 +101,3 @@ bool addressesAreFree();
 void noteNewLimit();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPREPORT_H

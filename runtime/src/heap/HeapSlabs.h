@@ -3,8 +3,7 @@
 // Provides the slabs of HeapSmall.h: frames of four slabs, which share large
 // pages with medium blocks.
 
-#ifndef MPG_RUNTIME_HEAPSLABS_H
-#define MPG_RUNTIME_HEAPSLABS_H
+#pragma once
 
 #include "heap/HeapMedium.h"
 
@@ -51,5 +50,3 @@ private:
 extern SlabFrames slabFrames;
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPSLABS_H

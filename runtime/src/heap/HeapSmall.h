@@ -13,8 +13,7 @@
 // both by mistake: the link is encoded, so that an overwritten one leads out of
 // the heap, and no link is followed without a check.
 
-#ifndef MPG_RUNTIME_HEAPSMALL_H
-#define MPG_RUNTIME_HEAPSMALL_H
+#pragma once
 
 #include "base/Check.h"
 #include "heap/MediumCache.h"
@@ -301,5 +300,3 @@ void unlockCaches(bool inChild);
 void forgetOtherThreads();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPSMALL_H

@@ -10,8 +10,7 @@
 //
 // Thread-safe, except start. No function here allocates.
 
-#ifndef MPG_RUNTIME_HEAPSPACE_H
-#define MPG_RUNTIME_HEAPSPACE_H
+#pragma once
 
 #include "base/Check.h"
 #include "base/Env.h"
@@ -256,5 +255,3 @@ private:
 extern HeapSpace heapSpace;
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPSPACE_H

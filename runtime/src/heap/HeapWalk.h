@@ -9,8 +9,7 @@
 // them, nor large blocks: their numbers are those of some moment during the
 // walk.
 
-#ifndef MPG_RUNTIME_HEAPWALK_H
-#define MPG_RUNTIME_HEAPWALK_H
+#pragma once
 
 #include "heap/HeapSmall.h"
 
@@ -127,5 +126,3 @@ HeapUse readHeapUse(ArenaUse *each = nullptr, unsigned first = 0,
                     unsigned count = 0);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_HEAPWALK_H

@@ -11,8 +11,7 @@
 //
 // Not thread-safe: a cache is its thread's.
 
-#ifndef MPG_RUNTIME_MEDIUMCACHE_H
-#define MPG_RUNTIME_MEDIUMCACHE_H
+#pragma once
 
 #include "heap/HeapMedium.h"
 
@@ -344,5 +343,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_MEDIUMCACHE_H

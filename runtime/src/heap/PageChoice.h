@@ -9,8 +9,7 @@
 //
 // Not thread-safe: the arena's lock is held.
 
-#ifndef MPG_RUNTIME_PAGECHOICE_H
-#define MPG_RUNTIME_PAGECHOICE_H
+#pragma once
 
 #include "heap/HeapSpace.h"
 
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_PAGECHOICE_H

@@ -6,8 +6,7 @@
 //
 // And core memory groups (CMG) as the kernel shows them: NUMA nodes with CPUs.
 
-#ifndef MPG_RUNTIME_NODECPUS_H
-#define MPG_RUNTIME_NODECPUS_H
+#pragma once
 
 #include "numa/Places.h"
 #include <sched.h>
@@ -68,5 +67,3 @@ bool hasGroupsAlone(const CoreGroups &groups, const cpu_set_t &mine,
 unsigned processesOfJob(const char *const *environment);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_NODECPUS_H

@@ -4,8 +4,7 @@
 // mpg_first_touch (<mpg/pass.h>); the placement of pages; and the program's
 // team of threads.
 
-#ifndef MPG_RUNTIME_NUMA_H
-#define MPG_RUNTIME_NUMA_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -35,5 +34,3 @@ void touchAtStart(Range bss, const Config &config, Messages &messages);
 int computeHome(Range range, size_t pageBytes);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_NUMA_H

@@ -5,8 +5,7 @@
 // runtime to ask. A malformed value counts as unset. Text and numbers only: the
 // caller describes the machine.
 
-#ifndef MPG_RUNTIME_PLACES_H
-#define MPG_RUNTIME_PLACES_H
+#pragma once
 
 #include <sched.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ __attribute__((weak)) int omp_get_thread_num(void);
 __attribute__((weak)) int omp_in_parallel(void);
 }
 // NOLINTEND(readability-identifier-naming)
-
-#endif // MPG_RUNTIME_PLACES_H

@@ -10,8 +10,7 @@
 // outcome is the same in every run. A page at an end of the array that holds
 // less than half a page of it has none: it belongs to the array beside it.
 
-#ifndef MPG_RUNTIME_SHAREDARRAY_H
-#define MPG_RUNTIME_SHAREDARRAY_H
+#pragma once
 
 #include "base/Range.h"
 #include <stdint.h>
@@ -81,5 +80,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SHAREDARRAY_H

@@ -7,8 +7,7 @@
 // Also the lasting effects of a fork(), for code that puts memory onto large
 // pages. fork/ does the work and records it here.
 
-#ifndef MPG_RUNTIME_LARGEMEMORY_H
-#define MPG_RUNTIME_LARGEMEMORY_H
+#pragma once
 
 #include "base/Messages.h"
 #include "base/Range.h"
@@ -59,5 +58,3 @@ void setThreadStack(Range large);
 void stacksHaveLeft(ThpBytes thpBytes, const void *context);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_LARGEMEMORY_H

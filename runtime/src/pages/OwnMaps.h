@@ -5,8 +5,7 @@
 // program sees only a different address, which was the kernel's choice in any
 // case: lengths, rights, errors and limits are the kernel's.
 
-#ifndef MPG_RUNTIME_OWNMAPS_H
-#define MPG_RUNTIME_OWNMAPS_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -53,5 +52,3 @@ void forgetOwnMap(Range range);
 void moveOwnMap(Range from, Range to);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_OWNMAPS_H

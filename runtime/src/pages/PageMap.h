@@ -3,8 +3,7 @@
 // The state of single pages of this process by /proc/self/pagemap, which has
 // one 64-bit word for each base page.
 
-#ifndef MPG_RUNTIME_PAGEMAP_H
-#define MPG_RUNTIME_PAGEMAP_H
+#pragma once
 
 #include "pages/Pages.h"
 
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_PAGEMAP_H

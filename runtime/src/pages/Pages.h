@@ -20,8 +20,7 @@
 // from many threads at once, which is safe: what this kernel can do is the only
 // state.
 
-#ifndef MPG_RUNTIME_PAGES_H
-#define MPG_RUNTIME_PAGES_H
+#pragma once
 
 #include "base/Range.h"
 
@@ -207,5 +206,3 @@ void unmapChosen(Range range);
 bool emptyChosen(Range range);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_PAGES_H

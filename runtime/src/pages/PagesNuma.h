@@ -3,8 +3,7 @@
 // Placement of memory: the part of Pages.h that deals with NUMA nodes. Raw
 // system calls, no libnuma; a kernel without NUMA has one node, 0.
 
-#ifndef MPG_RUNTIME_PAGESNUMA_H
-#define MPG_RUNTIME_PAGESNUMA_H
+#pragma once
 
 #include "base/Range.h"
 #include "base/SelfMaps.h"
@@ -118,5 +117,3 @@ int leaveToBalancing(Range range);
 void returnFrames(Range range);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_PAGESNUMA_H

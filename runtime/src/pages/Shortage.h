@@ -5,8 +5,7 @@
 // kernel without the page size, THP switched off by the site. Looks only after
 // a failure; a node where all is well pays nothing.
 
-#ifndef MPG_RUNTIME_SHORTAGE_H
-#define MPG_RUNTIME_SHORTAGE_H
+#pragma once
 
 #include "base/Cgroup.h"
 #include "base/Messages.h"
@@ -58,5 +57,3 @@ void explainShortage(LineBuffer &line, Source source, size_t hugeBytes,
                      uint64_t missingBytes, int error);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SHORTAGE_H

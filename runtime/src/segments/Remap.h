@@ -4,8 +4,7 @@
 // large pages before main; and keeps the list of the parts on hugetlb pages,
 // which a fork() needs.
 
-#ifndef MPG_RUNTIME_REMAP_H
-#define MPG_RUNTIME_REMAP_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -93,5 +92,3 @@ bool segmentsHoldLibraries();
 void segmentsHaveLeft(ThpBytes thpBytes, const void *context);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_REMAP_H

@@ -5,8 +5,7 @@
 // The loader's tables list the intended mappings, the memory map the actual
 // ones; only what both agree on is moved.
 
-#ifndef MPG_RUNTIME_SEGMENTS_H
-#define MPG_RUNTIME_SEGMENTS_H
+#pragma once
 
 #include "base/SelfMaps.h"
 
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_SEGMENTS_H

@@ -6,8 +6,7 @@
 // copied or written, so debuggers and profilers see the file as before. `copy`
 // needs none of this, and gives each process its own pages (TextCopy.h).
 
-#ifndef MPG_RUNTIME_TEXT_H
-#define MPG_RUNTIME_TEXT_H
+#pragma once
 
 namespace mpg {
 
@@ -20,5 +19,3 @@ class Messages;
 void placeText(const Config &config, Messages &messages);
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_TEXT_H

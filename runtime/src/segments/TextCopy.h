@@ -5,8 +5,7 @@
 // costs memory for each process. Profilers find the names of copied code in
 // /tmp/perf-PID.map, as they do those of compilers at run time.
 
-#ifndef MPG_RUNTIME_TEXTCOPY_H
-#define MPG_RUNTIME_TEXTCOPY_H
+#pragma once
 
 #include "segments/TextSegments.h"
 
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_TEXTCOPY_H

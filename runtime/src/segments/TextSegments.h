@@ -3,8 +3,7 @@
 // The code and constants of the program and its libraries: segments that nobody
 // writes to and that hold at least a frame.
 
-#ifndef MPG_RUNTIME_TEXTSEGMENTS_H
-#define MPG_RUNTIME_TEXTSEGMENTS_H
+#pragma once
 
 #include "base/Range.h"
 
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_TEXTSEGMENTS_H

@@ -2,8 +2,7 @@
 //
 // The stack of the process onto large pages, before main.
 
-#ifndef MPG_RUNTIME_STACK_H
-#define MPG_RUNTIME_STACK_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -157,5 +156,3 @@ bool canMoveArguments();
 bool moveArguments();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_STACK_H

@@ -5,8 +5,7 @@
 // frees the stacks. A thread without a request for large pages costs the same
 // as under glibc; docs/environment.md lists which stacks get them.
 
-#ifndef MPG_RUNTIME_THREADSTACK_H
-#define MPG_RUNTIME_THREADSTACK_H
+#pragma once
 
 #include "base/Env.h"
 #include "base/Messages.h"
@@ -60,5 +59,3 @@ uintptr_t mapLargePages(Range stack, size_t bytes, bool isCapped);
 void leaveParentsPages();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_THREADSTACK_H

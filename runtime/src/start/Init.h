@@ -2,8 +2,7 @@
 //
 // The start of libmpg where it cannot be in its constructor.
 
-#ifndef MPG_RUNTIME_INIT_H
-#define MPG_RUNTIME_INIT_H
+#pragma once
 
 namespace mpg {
 
@@ -12,5 +11,3 @@ namespace mpg {
 void startIfPostponed();
 
 } // namespace mpg
-
-#endif // MPG_RUNTIME_INIT_H

@@ -2,8 +2,7 @@
  *
  * The candidates of stream_bench.c: a name and a loop over n elements. */
 
-#ifndef MPG_TEST_STREAM_CANDIDATES_H
-#define MPG_TEST_STREAM_CANDIDATES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ struct Candidate {
 
 /* Adds what this processor can run; returns how many. */
 int addHandCandidates(struct Candidate *list, int copies);
-
-#endif

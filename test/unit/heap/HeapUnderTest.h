@@ -5,8 +5,7 @@
 // library are counted. A process has one heap, which starts with one set of
 // settings; so every test has a separate process.
 
-#ifndef MPG_TEST_HEAPUNDERTEST_H
-#define MPG_TEST_HEAPUNDERTEST_H
+#pragma once
 
 #include "heap/Heap.h"
 
@@ -45,5 +44,3 @@ void inChild(const mpg::Config &config, const std::function<void()> &body);
 
 /// A block of malloc's, which is expected to be as long and aligned as asked.
 char *getBlock(size_t bytes);
-
-#endif // MPG_TEST_HEAPUNDERTEST_H

@@ -4,8 +4,7 @@
 // the requested length and alignment, do not overlap, are zero on request, and
 // keep their contents. It uses the entry points only.
 
-#ifndef MPG_TEST_HEAPWORKLOAD_H
-#define MPG_TEST_HEAPWORKLOAD_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -69,5 +68,3 @@ private:
   std::string firstProblem;
   uint64_t failed = 0;
 };
-
-#endif // MPG_TEST_HEAPWORKLOAD_H

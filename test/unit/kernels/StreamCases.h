@@ -6,8 +6,7 @@
 //
 // Bits must be equal, except that of two NaNs either may come out.
 
-#ifndef MPG_TEST_UNIT_STREAMCASES_H
-#define MPG_TEST_UNIT_STREAMCASES_H
+#pragma once
 
 #include "KernelTable.h"
 #include "StreamOperations.h"
@@ -368,5 +367,3 @@ inline std::vector<Runner> allRunners() {
 }
 
 } // namespace streamcases
-
-#endif // MPG_TEST_UNIT_STREAMCASES_H

@@ -4,8 +4,7 @@
 // for one element: for tests that try all of them (StreamCases.h,
 // kernels_random.cpp).
 
-#ifndef MPG_TEST_UNIT_STREAMOPERATIONS_H
-#define MPG_TEST_UNIT_STREAMOPERATIONS_H
+#pragma once
 
 #include <cmath>
 #include <cstring>
@@ -78,5 +77,3 @@ template <typename T> bool same(Operation operation, T one, T other) {
 }
 
 } // namespace streamcases
-
-#endif // MPG_TEST_UNIT_STREAMOPERATIONS_H

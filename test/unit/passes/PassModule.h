@@ -4,8 +4,7 @@
 // checked, with the analyses that the parts ask for. OpenMP is written as clang
 // writes it for libomp; teamLoop() saves the lines that are always the same.
 
-#ifndef MPG_TEST_PASSMODULE_H
-#define MPG_TEST_PASSMODULE_H
+#pragma once
 
 #include "openmp/CallFrames.h"
 #include "openmp/Sampler.h"
@@ -212,5 +211,3 @@ struct PassCore : PassModule {
 };
 
 } // namespace mpg
-
-#endif // MPG_TEST_PASSMODULE_H

@@ -2,8 +2,7 @@
 //
 // Random machines and programs for both models.
 
-#ifndef MPG_TEST_MODELPROGRAMS_H
-#define MPG_TEST_MODELPROGRAMS_H
+#pragma once
 
 #include "Sim/Model.h"
 #include <string>
@@ -31,5 +30,3 @@ private:
 std::string compareModels(uint64_t seed, uint64_t budget, uint64_t &accesses);
 
 } // namespace mpg::sim
-
-#endif // MPG_TEST_MODELPROGRAMS_H

@@ -5,8 +5,7 @@
 // is a time stamp. It shares the description of the machine and the numbering
 // of counters with lib/Sim, nothing else.
 
-#ifndef MPG_TEST_NAIVEMODEL_H
-#define MPG_TEST_NAIVEMODEL_H
+#pragma once
 
 #include "Sim/Model.h"
 #include <list>
@@ -102,5 +101,3 @@ private:
 };
 
 } // namespace mpg::sim
-
-#endif // MPG_TEST_NAIVEMODEL_H

@@ -3,8 +3,7 @@
 // One point of the embedding experiment, and the two ways to measure it: one
 // table on pages of one kind, or a copy of it on each NUMA node.
 
-#ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H
-#define MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H
+#pragma once
 
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -85,5 +84,3 @@ void measureOnNodes(WorkerResult &result, const EmbedWork &work,
                     bool isReplicated);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_EXPERIMENTS_EMBEDWORK_H

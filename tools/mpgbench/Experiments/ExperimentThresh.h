@@ -6,8 +6,7 @@
 // are more of them than ways, each line is gone before its next element is
 // read. Counted, not simulated: no prefetch, no order of replacement.
 
-#ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H
-#define MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H
+#pragma once
 
 #include "Node/SysTree.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -40,5 +39,3 @@ SetConflicts countConflicts(llvm::ArrayRef<uint64_t> starts, uint64_t bytes,
                             const CacheShape &shape);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_EXPERIMENTS_EXPERIMENTTHRESH_H

@@ -4,8 +4,7 @@
 // how many bytes it moves, or chase pointers through it, to see how long one
 // load takes. This also finds levels in the resulting curves.
 
-#ifndef MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
-#define MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H
+#pragma once
 
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/Experiment.h"
@@ -75,5 +74,3 @@ std::vector<const PointResult *> getCurve(const ExperimentResult &result,
                                           llvm::StringRef x);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_EXPERIMENTS_MEMORYWORK_H

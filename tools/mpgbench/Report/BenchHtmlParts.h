@@ -4,8 +4,7 @@
 // Each part escapes its input: a result file may come from
 // anywhere.
 
-#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H
-#define MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H
+#pragma once
 
 #include "Plot/PlotPanel.h"
 #include "mpgbench/Run/BenchResult.h"
@@ -66,5 +65,3 @@ void writeGuideTable(llvm::raw_ostream &out, const ExperimentResult &experiment,
 void writeMissing(llvm::raw_ostream &out, const ExperimentResult &experiment);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHHTMLPARTS_H

@@ -4,8 +4,7 @@
 // names of points, what lay under them, and numbers with as many digits as mean
 // something.
 
-#ifndef MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
-#define MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H
+#pragma once
 
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringRef.h"
@@ -99,5 +98,3 @@ std::string pointsLabel(const ExperimentResult &result,
                         llvm::ArrayRef<const PointResult *> points);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_REPORT_BENCHREPORT_H

@@ -3,8 +3,7 @@
 // Memory for measurements, on pages of a given kind, with the proof of what the
 // kernel really gave; and threads that are bound to a CPU each.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
-#define MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H
+#pragma once
 
 #include "Node/Node.h"
 #include "mpgbench/Run/BenchResult.h"
@@ -109,5 +108,3 @@ void measureRepeats(WorkerResult &result, unsigned times,
                     llvm::function_ref<double()> body);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHMEMORY_H

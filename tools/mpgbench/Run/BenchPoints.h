@@ -3,8 +3,7 @@
 // The shared part of several experiments' plans and workers: sizes that this
 // node can give, parameters as numbers, and the division of work among threads.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
-#define MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H
+#pragma once
 
 #include "mpgbench/Run/BenchMemory.h"
 #include "mpgbench/Run/Experiment.h"
@@ -74,5 +73,3 @@ struct Part {
 Part getPart(uint64_t count, uint64_t step, unsigned thread, unsigned threads);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHPOINTS_H

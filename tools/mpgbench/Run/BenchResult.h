@@ -3,8 +3,7 @@
 // Results of mpgbench as plain data: an experiment fills them in; text, JSON
 // (mpgbench-1), CSV, HTML and --compare read them.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
-#define MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H
+#pragma once
 
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
@@ -128,5 +127,3 @@ void writeWorkerResult(llvm::raw_ostream &out, const WorkerResult &result);
 llvm::Expected<WorkerResult> readWorkerResult(llvm::StringRef line);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_RUN_BENCHRESULT_H

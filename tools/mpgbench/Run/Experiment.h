@@ -6,8 +6,7 @@
 // differences between processes (where the pages lie) are part of the spread,
 // as for the user's program.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
-#define MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H
+#pragma once
 
 #include "Node/Node.h"
 #include "mpgbench/Run/BenchResult.h"
@@ -93,5 +92,3 @@ Conclusion compareRounds(const ExperimentResult &result,
                          llvm::StringRef what, double bar = 1.0);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_RUN_EXPERIMENT_H

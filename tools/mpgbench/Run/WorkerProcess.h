@@ -2,8 +2,7 @@
 //
 // One repetition of one point in a separate process.
 
-#ifndef MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
-#define MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H
+#pragma once
 
 #include "mpgbench/Run/Experiment.h"
 
@@ -34,5 +33,3 @@ void endWorkers();
 bool areWorkersEnded();
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGBENCH_RUN_WORKERPROCESS_H

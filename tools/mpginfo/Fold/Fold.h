@@ -4,8 +4,7 @@
 // by what differs, slow ones by the figures of mpgbench. What changes from
 // minute to minute (free pages, counters) is not compared, nor are names.
 
-#ifndef MPG_TOOLS_MPGINFO_FOLD_FOLD_H
-#define MPG_TOOLS_MPGINFO_FOLD_FOLD_H
+#pragma once
 
 #include "Support/Skipped.h"
 #include "llvm/ADT/StringMap.h"
@@ -176,5 +175,3 @@ std::string foldNames(std::vector<std::string> names, size_t maxParts = 0);
 std::optional<std::vector<std::string>> expandNames(llvm::StringRef set);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGINFO_FOLD_FOLD_H

@@ -5,8 +5,7 @@
 // and the number that it prints about itself. libmpg's own lines do not count:
 // only some modes have them.
 
-#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
-#define MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -99,5 +98,3 @@ struct MetricReading {
 MetricReading readMetric(const Metric &metric, int output, int messages);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPAREOUTPUT_H

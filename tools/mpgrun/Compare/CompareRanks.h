@@ -5,8 +5,7 @@
 // has a folder that all nodes see; the mpgrun of each rank measures its program
 // and writes a file there; the one outside merges them.
 
-#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERANKS_H
-#define MPG_TOOLS_MPGRUN_COMPARE_COMPARERANKS_H
+#pragma once
 
 #include "mpgrun/Compare/CompareResult.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -72,5 +71,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPARERANKS_H

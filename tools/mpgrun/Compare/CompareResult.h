@@ -4,8 +4,7 @@
 // each of some modes. The report as text and as JSON (mpgcompare-1) and the
 // verdict read them.
 
-#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
-#define MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H
+#pragma once
 
 #include "Measure/Counters.h"
 #include "Measure/MachineLoad.h"
@@ -155,5 +154,3 @@ std::string describeMode(const Comparison &comparison, const ModeResult &mode);
 std::string describeBest(const Comparison &comparison);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPARERESULT_H

@@ -5,8 +5,7 @@
 // Supervisor, which is invisible and passes signals on; here a signal to mpgrun
 // ends the run.
 
-#ifndef MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
-#define MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H
+#pragma once
 
 #include "Process/RunReport.h"
 #include "Process/TextPages.h"
@@ -147,5 +146,3 @@ void noteCodePages(Comparison &comparison, const RunReport &report,
                    const ModeResult &mode);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_COMPARE_COMPARERUN_H

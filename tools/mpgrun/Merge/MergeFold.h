@@ -4,8 +4,7 @@
 // each region over all of them, and the nodes that differ. A report costs a few
 // hundred bytes of memory, its texts nothing if another one has them.
 
-#ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H
-#define MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H
+#pragma once
 
 #include "Process/RunRegions.h"
 #include "Support/Skipped.h"
@@ -194,5 +193,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_MERGE_MERGEFOLD_H

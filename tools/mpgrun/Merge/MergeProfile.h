@@ -4,8 +4,7 @@
 // object of all ranks is one, with sums. A profile costs 4 bytes of memory for
 // each object, and 32 where the object lacks large pages.
 
-#ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEPROFILE_H
-#define MPG_TOOLS_MPGRUN_MERGE_MERGEPROFILE_H
+#pragma once
 
 #include "Process/RunRegions.h"
 #include "llvm/ADT/StringMap.h"
@@ -119,5 +118,3 @@ private:
 };
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_MERGE_MERGEPROFILE_H

@@ -2,8 +2,7 @@
 //
 // The report of mpgrun --merge: one screen for people, a page, and JSON.
 
-#ifndef MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
-#define MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
+#pragma once
 
 #include "Support/Table.h"
 #include "mpgrun/Merge/MergeFold.h"
@@ -40,5 +39,3 @@ void writeMergeHtml(llvm::raw_ostream &out, const Merge &merge);
 void writeMergeJson(llvm::raw_ostream &out, const Merge &merge);
 
 } // namespace mpg
-
-#endif // MPG_TOOLS_MPGRUN_MERGE_MERGEREPORT_H
