@@ -5,6 +5,7 @@
 #include "Audit/Launch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <tuple>
 
 using namespace llvm;
@@ -26,12 +27,19 @@ StringRef Environment::getValue(StringRef name) const {
   return variable && variable->known ? StringRef(variable->value) : "";
 }
 
+std::optional<unsigned> mpg::readThreads(StringRef value) {
+  std::optional<unsigned> outer;
+  for (StringRef level : split(value, ',')) {
+    int threads = 0;
+    if (level.trim().getAsInteger(10, threads) || threads <= 0)
+      return std::nullopt;
+    outer = outer.value_or(threads);
+  }
+  return outer;
+}
+
 std::optional<unsigned> Environment::threads() const {
-  StringRef text = getValue("OMP_NUM_THREADS");
-  unsigned number;
-  if (text.split(',').first.trim().getAsInteger(10, number) || number == 0)
-    return std::nullopt;
-  return number;
+  return readThreads(getValue("OMP_NUM_THREADS"));
 }
 
 static auto smallParts(const Launch &launch) {

@@ -31,6 +31,10 @@ struct Variable {
   }
 };
 
+/// A value of OMP_NUM_THREADS; of "4,12" the outer level's. Absent if GNU's or
+/// LLVM's OpenMP library refuses it: "+4" LLVM's, "4," GNU's.
+std::optional<unsigned> readThreads(llvm::StringRef value);
+
 class Environment {
 public:
   void set(llvm::StringRef name, Variable variable);
@@ -39,7 +43,7 @@ public:
   const Variable *find(llvm::StringRef name) const;
   /// The value; "" if it is not set or not known.
   llvm::StringRef getValue(llvm::StringRef name) const;
-  /// OMP_NUM_THREADS; of "4,12" the outer level's.
+  /// readThreads() of OMP_NUM_THREADS.
   std::optional<unsigned> threads() const;
   const std::map<std::string, Variable> &all() const { return variables; }
 

@@ -60,11 +60,11 @@ std::string mpg::writeInstead(StringRef line, StringRef place) {
 }
 
 std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
-                              StringRef value) {
-  std::string pair = (name + "=" + value).str();
+                              StringRef word) {
+  std::string pair = (name + "=" + word).str();
   if (setting.how == "export" || setting.how == "setenv")
     return setting.how == "export" ? "export " + pair
-                                   : ("setenv " + name + " " + value).str();
+                                   : ("setenv " + name + " " + word).str();
   StringRef how = setting.how;
   if (how.ends_with("--export")) // alone it takes all other variables away
     return "--export=ALL," + pair;
@@ -75,6 +75,15 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
   if (size_t option = how.rfind(' '); option != StringRef::npos)
     return (how.substr(option + 1) + " " + pair).str();
   return pair;
+}
+
+std::string mpg::writeSetting(const JobSetting &setting, StringRef name) {
+  const JobWord &value = setting.value;
+  // What is not known has no quotes: "$N". A directive is not the shell's.
+  bool isPlain = value.text.empty() || !value.known() ||
+                 StringRef(setting.how).starts_with("#");
+  return writeSetting(setting, name,
+                      isPlain ? value.text : shellWord(value.text));
 }
 
 bool mpg::isSystemTool(StringRef program) {
@@ -251,8 +260,7 @@ const JobSetting *JobContext::settingAt(StringRef name, unsigned line) const {
 
 std::string JobContext::settingText(StringRef name, unsigned line) const {
   const JobSetting *setting = settingAt(name, line);
-  return setting ? shortened(writeSetting(*setting, name, setting->value.text))
-                 : "";
+  return setting ? shortened(writeSetting(*setting, name)) : "";
 }
 
 // The table of environment variables. The words of env.def for a domain, such

@@ -124,9 +124,11 @@ private:
 bool isForOtherMachine(const JobScript &script);
 
 /// How \p setting would be written with another name or value: "export A=b",
-/// "-x A=b".
+/// "-x A=b". \p word: the value, in quotes if it needs them.
 std::string writeSetting(const JobSetting &setting, llvm::StringRef name,
-                         llvm::StringRef value);
+                         llvm::StringRef word);
+/// With its own value.
+std::string writeSetting(const JobSetting &setting, llvm::StringRef name);
 
 /// The words as a line, shortened to what fits a report.
 std::string commandText(llvm::ArrayRef<JobWord> words);

@@ -124,10 +124,9 @@ static void addVariable(std::vector<NumberUse> &uses,
   std::string list = value.str();
   std::replace(list.begin(), list.end(), ' ', ',');
   if (auto numbers = parseNumbers(list))
-    uses.push_back(
-        {setting.line, setting.conditional, false,
-         shortened(writeSetting(setting, setting.name, setting.value.text)),
-         setting.name, *numbers});
+    uses.push_back({setting.line, setting.conditional, false,
+                    shortened(writeSetting(setting, setting.name)),
+                    setting.name, *numbers});
 }
 
 /// All of them, in the order of launches and settings.

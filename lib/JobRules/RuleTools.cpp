@@ -108,7 +108,7 @@ static void checkEverywhere(JobContext &job, const JobSetting &setting) {
     return;
   finding->sub = "preload";
   finding->where.symbol = "LD_PRELOAD";
-  finding->evidence = shortened(writeSetting(setting, setting.name, value));
+  finding->evidence = shortened(writeSetting(setting, setting.name));
   finding->setFix("Set it for the program alone, in front of it or, with an "
                   "MPI launcher, as its option:\n  mpiexec -x LD_PRELOAD=" +
                   value.str() + " PROGRAM");

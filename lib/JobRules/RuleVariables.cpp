@@ -81,11 +81,9 @@ static void checkName(JobContext &job, const JobSetting &setting) {
     finding.cost = "";
   }
   finding.where.symbol = setting.name;
-  finding.evidence =
-      shortened(writeSetting(setting, setting.name, setting.value.text));
+  finding.evidence = shortened(writeSetting(setting, setting.name));
   if (!meant.empty() && !undocumented)
-    finding.setFix(
-        writeInstead(writeSetting(setting, meant, setting.value.text)));
+    finding.setFix(writeInstead(writeSetting(setting, meant)));
   else
     finding.setFix("Take the line out.");
 }
@@ -178,7 +176,7 @@ static void checkValue(JobContext &job, const JobSetting &setting,
   Finding &finding =
       job.add(FindingId::mpg221, setting.line, setting.conditional, title);
   finding.where.symbol = setting.name;
-  finding.evidence = shortened(writeSetting(setting, setting.name, value));
+  finding.evidence = shortened(writeSetting(setting, setting.name));
   if (policy && value.count(':') != 2) {
     finding.sub = "fields";
     size_t fields = value.empty() ? 0 : value.count(':') + 1;
@@ -189,31 +187,20 @@ static void checkValue(JobContext &job, const JobSetting &setting,
     finding.setFix(writeInstead(writeSetting(setting, setting.name, better)));
 }
 
-/// A number of threads for each level; OpenMP's runtimes take no other value.
-/// An empty one is ignored by all of them.
-static bool isThreadCount(StringRef value) {
-  SmallVector<StringRef> levels;
-  value.split(levels, ',');
-  return all_of(levels, [](StringRef level) {
-    unsigned threads;
-    return !level.trim().getAsInteger(10, threads) && threads;
-  });
-}
-
 static void checkThreadCount(JobContext &job, const JobSetting &setting) {
   StringRef value = setting.value.text;
-  if (value.empty() || isThreadCount(value))
+  if (value.empty() || readThreads(value)) // all ignore an empty one
     return;
   Finding &finding =
       job.add(FindingId::mpg221, setting.line, setting.conditional,
               setting.name + "='" + shortened(value) +
                   "' is not valid (a number, or one for each level: 4,12); "
-                  "most OpenMP libraries take as many threads as there are "
-                  "CPUs");
+                  "OpenMP libraries take as many threads as there are CPUs, or "
+                  "end the program");
   finding.where.symbol = setting.name;
-  finding.evidence =
-      shortened(writeSetting(setting, setting.name, setting.value.text));
-  if (value.contains('$')) // in '...' nothing replaces it
+  finding.evidence = shortened(writeSetting(setting, setting.name));
+  // In '...' nothing replaces it.
+  if (value.contains('$') && value.find_first_of("\"\\`") == StringRef::npos)
     finding.setFix(writeInstead(
         writeSetting(setting, setting.name, ("\"" + value + "\"").str())));
 }
@@ -248,7 +235,7 @@ static void checkPageSize(JobContext &job, const JobSetting &setting) {
   if (harmless)
     finding.severity = Severity::note;
   finding.where.symbol = setting.name;
-  finding.evidence = shortened(writeSetting(setting, setting.name, value));
+  finding.evidence = shortened(writeSetting(setting, setting.name));
 }
 
 void mpg::checkValues(JobContext &job) {
