@@ -25,10 +25,12 @@ from shared_machine import SharedMachineTest  # noqa: E402
 
 config.test_source_root = os.path.join(site["mpg_source"], "test")
 config.test_exec_root = lit_config.params.get("exec_root", os.path.join(build, "test", "lit"))
-config.test_format = SharedMachineTest(
-    site["mpg_source"], build, config.test_exec_root, site["seed"], site["runs_all"])
 # Where the same tests run in another build, too, one in so many is enough.
-config.samples = [("*", int(lit_config.params.get("one_in", site["one_in"])))]
+config.test_format = SharedMachineTest(
+    site["mpg_source"], build, config.test_exec_root, site["seed"], site["one_in"],
+    int(lit_config.params.get("one_in", site["runs_all"])))
+config.samples = []
+config.needs = []
 config.suffixes = [".test", ".c", ".cpp", ".s", ".yaml"]
 config.excludes = ["Inputs", "demo"]
 
@@ -180,8 +182,12 @@ host = "aarch64" if machine else os.uname().machine
 config.available_features.add("host-" + host)
 if os.path.exists(os.path.join(build, "aarch64", "lib", "libmpgrt.so")):
     config.available_features.add("aarch64-runtime")
-if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")):
+if os.path.exists(os.path.join(build, "lib", "MpgPasses.so")) and os.path.exists(
+        os.path.join(site["plugin_llvm"], "clang")):
     config.available_features.add("pass-plugin")
+# Some measuring and long programs find the build by its place.
+if os.path.basename(build) == "build":
+    config.available_features.add("preset-dev")
 clang = os.path.realpath(shutil.which("clang-22") or "/")
 if os.path.exists(os.path.join(os.path.dirname(clang), "..", "lib", "libomp.so")):
     config.available_features.add("libomp")

@@ -6,8 +6,11 @@ of the pool of large pages; one with a line `# Needs the whole pool.`, or whose
 folder sets config.needs_whole_pool, has all of it (pool.py).
 
 config.samples is a list of (PATTERN, N): of the suite's tests with a matching path, one in N runs,
-others with each seed; the rest is reported as unsupported, with the seed. The whole test run
-(MPG_TEST_ALL) runs all.
+others with each seed; the rest is reported as unsupported, with the seed. A preset may have a
+larger N for all (MPG_TEST_ONE_IN). `--param one_in=N` decides alone, and so does the whole test run
+(MPG_TEST_ALL), which runs all.
+
+config.needs: what all tests of a folder require, each as in REQUIRES: lit says which is missing.
 
 A test that names files in %t finds it an empty folder, which goes unless the test fails.
 
@@ -37,19 +40,22 @@ def _processor_seconds() -> float:
 
 
 class SharedMachineTest(lit.formats.ShTest):
-    def __init__(self, source: str, build: str, exec_root: str, seed: int, runs_all: bool) -> None:
+    def __init__(self, source: str, build: str, exec_root: str, seed: int, least: int,
+                 exact: int) -> None:
         super().__init__(execute_external=False)
         self.source = source
         self.exec_root = exec_root
         self.results = os.path.join(build, "test-results")
         self.seed = seed
-        self.runs_all = runs_all
+        self.least = least
+        self.exact = exact
 
     def execute(self, test, lit_config):
         # lit has followed the link of a clone whose name is not one word (one_word.py).
         test.suite.source_root = os.path.join(self.source, "test")
         test.suite.exec_root = self.exec_root
-        if not self.runs_all and not self._is_chosen(test):
+        test.requires = list(test.config.needs)
+        if not self._is_chosen(test):
             # As lit reports a missing feature: its XML has no other field.
             test.requires = [f"the-sample-of-seed-{self.seed}"]
             return lit.Test.Result(lit.Test.UNSUPPORTED)
@@ -73,16 +79,15 @@ class SharedMachineTest(lit.formats.ShTest):
     def _is_chosen(self, test) -> bool:
         rest = list(test.path_in_suite[1:])
         path = "/".join(rest)
-        for pattern, one_in in test.config.samples:
-            if fnmatch.fnmatch(path, pattern):
-                folder = os.path.dirname(test.getSourcePath())
-                alike = sorted(
-                    name for name in os.listdir(folder) if fnmatch.fnmatch(
-                        "/".join(rest[:-1] + [name]), pattern))
-                # A preset has each third day: it would see the same tests for ever.
-                assert one_in == 1 or one_in % 3, f"{pattern}: one in {one_in}"
-                return (alike.index(rest[-1]) + self.seed) % one_in == 0
-        return True
+        pattern, one_in = next(
+            sample for sample in test.config.samples + [("*", 1)] if fnmatch.fnmatch(path, sample[0]))
+        one_in = self.exact or max(one_in, self.least)
+        folder = os.path.dirname(test.getSourcePath())
+        alike = sorted(name for name in os.listdir(folder)
+                       if fnmatch.fnmatch("/".join(rest[:-1] + [name]), pattern))
+        # A preset has each third day: it would see the same tests for ever.
+        assert self.exact or one_in == 1 or one_in % 3, f"{pattern}: one in {one_in}"
+        return (alike.index(rest[-1]) + self.seed) % one_in == 0
 
     def _measured(self, test, lit_config):
         # A worker of lit runs one test at a time, so its children are the test's.
