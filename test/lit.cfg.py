@@ -88,7 +88,7 @@ programs = """
     pkg-config make ninja fpm dpkg-deb gdb valgrind bash go java javac ccache distcc distccd
     icecc sccache clang-scan-deps-22 csmith mpicc mpirun mpicc.mpich mpicc.openmpi
     mpirun.mpich numactl perf rustc musl-gcc strace qemu-system-aarch64 qemu-system-x86_64
-    patchelf zsh fish man
+    patchelf zsh fish man git
 """.split()
 # The first CMake that builds C++20's modules.
 if tuple(map(int, site["cmake_version"].split(".")[:2])) >= (3, 28):
