@@ -93,10 +93,11 @@ programs = """
 # The first CMake that builds C++20's modules.
 if tuple(map(int, site["cmake_version"].split(".")[:2])) >= (3, 28):
     config.available_features.add("cmake-3.28")
-# Tests that inspect a running program would see qemu instead; and qemu has a single user.
+# Tests that inspect a running program would see qemu instead; qemu has a single user; and musl
+# is there for this machine alone.
 if machine:
     config.available_features.add("emulated")
-    for name in ("gdb", "perf", "setpriv", "strace", "valgrind"):
+    for name in ("gdb", "musl-gcc", "perf", "setpriv", "strace", "valgrind"):
         programs.remove(name)
 for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
