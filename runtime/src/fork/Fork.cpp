@@ -62,7 +62,6 @@ enum class Safety { safe, copyNeeded, impossible };
 struct Forks {
   const Config *config = nullptr;
   Messages *messages = nullptr;
-  uint32_t process = 0;    ///< of the handlers below
   bool hasStreams = false; ///< the list of streams is locked
   uint32_t owner = 0;      ///< thread with the lock; 0: it is free
   unsigned depth = 0;      ///< of the owner's calls
@@ -453,7 +452,6 @@ static void inChild() {
   if (forks.config->fallback)
     closePool();
   forks.owner = ownerId(); // was the parent's thread
-  forks.process = uint32_t(rawCall(SYS_getpid));
   finishCopyInChild();
   restartHeapInChild();
   leave();
@@ -462,7 +460,6 @@ static void inChild() {
 void mpg::watchForks(const Config &config, Messages &messages) {
   forks.config = &config;
   forks.messages = &messages;
-  forks.process = uint32_t(rawCall(SYS_getpid));
   pthread_atfork(beforeFork, inParent, inChild);
 }
 
@@ -522,11 +519,19 @@ int mpg::prepareForChild() {
   return safety == Safety::safe ? 0 : ENOMEM;
 }
 
+/// False in a child of vfork(): the thread that the C library knows, which is
+/// the owner of what it locks, is that of its parent, whose memory this is.
+static bool ownsMemory() {
+  pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  pthread_mutex_lock(&mutex);
+  bool owns = uint32_t(mutex.__data.__owner) == threadId();
+  pthread_mutex_unlock(&mutex);
+  return owns;
+}
+
 void mpg::prepareForRoot() {
-  // Not in a child of vfork(), whose memory is its parent's.
-  bool isMine = forks.process == uint32_t(rawCall(SYS_getpid));
-  if (isMine && !prepareForChild() && forks.config->fallback &&
-      !forks.config->sharesAtFork)
+  if (forks.config && ownsMemory() && !prepareForChild() &&
+      forks.config->fallback && !forks.config->sharesAtFork)
     closePool();
 }
 

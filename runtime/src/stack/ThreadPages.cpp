@@ -134,7 +134,9 @@ bool mpg::watchThreadEnd() {
 static int mapLarge(Range &place) {
   size_t hugeBytes = pages.hugePageBytes;
   bool atOnce = pages.config->stackPaging == Paging::prepage || !isPromised();
-  size_t bytes = place.bytes();
+  // After chroot() a fork may not find them.
+  bool mayLeave = poolIsOpen() || exists("/proc/self/maps");
+  size_t bytes = mayLeave ? place.bytes() : 0;
   int shortage = 0;
   while (bytes) {
     Staged staged;
