@@ -235,16 +235,6 @@ static void *allocateBig(Request &request) {
   return reinterpret_cast<void *>(block);
 }
 
-/// Falls back to the next malloc when the range is full, or when a limit on
-/// address space has room for the block but not for a frame.
-static void *tryNext(Request &request) {
-  request.dirtyPages = UINT32_MAX;
-  heap.nextIsUsed.store(true, std::memory_order_relaxed);
-  return request.alignment <= 16
-             ? nextMalloc.malloc(request.bytes)
-             : nextMalloc.memalign(request.alignment, request.bytes);
-}
-
 /// Returns free memory to the system after a limit on memory has refused
 /// \p bytes. False: there was none, or too little.
 static bool makeRoom(size_t bytes) {
@@ -262,6 +252,27 @@ static bool makeRoom(size_t bytes) {
   return heapSpace.mapped().all() < mapped;
 }
 
+/// Falls back to the next malloc when the range is full, or when a limit on
+/// address space has room for the block but not for a frame.
+static void *allocateNext(size_t bytes, size_t alignment) {
+  heap.nextIsUsed.store(true, std::memory_order_relaxed);
+  auto attempt = [=] {
+    return alignment <= 16 ? nextMalloc.malloc(bytes)
+                           : nextMalloc.memalign(alignment, bytes);
+  };
+  void *block = attempt();
+  return !block && makeRoom(bytes) ? attempt() : block;
+}
+
+static void *allocateOwn(Request &request) {
+  size_t objectBytes = request.bytes <= maxSmallBytes
+                           ? alignedBytes(request.bytes, request.alignment)
+                           : SIZE_MAX;
+  return objectBytes <= maxSmallBytes
+             ? allocateSmall(getClass(objectBytes), request)
+             : allocateBig(request);
+}
+
 static void *allocate(Request &request) {
   size_t asked = request.bytes;
   request.bytes = withGuard(asked);
@@ -270,28 +281,24 @@ static void *allocate(Request &request) {
     return nullptr;
   }
   int saved = errno;
-  size_t objectBytes = request.bytes <= maxSmallBytes
-                           ? alignedBytes(request.bytes, request.alignment)
-                           : SIZE_MAX;
-  void *block = objectBytes <= maxSmallBytes
-                    ? allocateSmall(getClass(objectBytes), request)
-                    : allocateBig(request);
-  errno = saved;
-  if (block) {
-    if (heapChecks.seesEveryCall()) {
-      setGuard(findPlace(block).block, asked);
-      perturbNew(block, asked);
-    }
-    return block;
+  void *block = allocateOwn(request), *other = nullptr;
+  bool isShort = !block && (request.error == ENOSPC || request.error == ENOMEM);
+  if (isShort && heap.mayUseNext)
+    other = allocateNext(asked, request.alignment);
+  if (isShort && !other && request.bytes < heapSpace.mapped().all()) {
+    // The blocks and slabs that the thread keeps may serve for other sizes.
+    freeUnusedPages();
+    request.error = 0;
+    block = allocateOwn(request);
   }
-  request.bytes = asked;
-  if ((request.error == ENOSPC || request.error == ENOMEM) && heap.mayUseNext) {
-    block = tryNext(request);
-    if (!block && makeRoom(asked))
-      block = tryNext(request);
+  errno = block || other ? saved : ENOMEM;
+  if (block && heapChecks.seesEveryCall()) {
+    setGuard(findPlace(block).block, asked);
+    perturbNew(block, asked);
   }
-  errno = block ? saved : ENOMEM;
-  return block;
+  if (other)
+    request.dirtyPages = UINT32_MAX;
+  return block ? block : other;
 }
 
 void *mpg::allocateBlock(size_t bytes) {
