@@ -221,7 +221,9 @@ std::error_code mpg::checkOutputFile(const std::string &name) {
 static bool appendRest(int fd, StringRef text, size_t oldBytes) {
   for (size_t at = oldBytes; at < text.size();) {
     ssize_t count = pwrite(fd, text.data() + at, text.size() - at, off_t(at));
-    if (count < 0 && errno != EINTR)
+    if (count == 0)
+      errno = ENOSPC; // some file systems that are full
+    if (count <= 0 && errno != EINTR)
       return false;
     at += size_t(std::max<ssize_t>(count, 0));
   }
