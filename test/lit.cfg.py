@@ -97,12 +97,12 @@ if tuple(map(int, site["cmake_version"].split(".")[:2])) >= (3, 28):
 # is there for this machine alone.
 if machine:
     config.available_features.add("emulated")
-    for name in ("gdb", "musl-gcc", "perf", "setpriv", "strace", "valgrind"):
+    for name in ("distccd", "gdb", "musl-gcc", "perf", "setpriv", "strace", "valgrind"):
         programs.remove(name)
 for program in programs:
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
-# Root of an unprivileged container cannot switch users, and lacks root's rights.
+# Root of an unprivileged container cannot switch users, which distccd does, and lacks root's rights.
 if os.geteuid() == 0 and "setpriv" in config.available_features:
     if subprocess.run(
         ["setpriv", "--reuid=65534", "--clear-groups", "true"],
@@ -110,7 +110,7 @@ if os.geteuid() == 0 and "setpriv" in config.available_features:
     ).returncode == 0:
         config.available_features.add("root")
     else:
-        config.available_features.discard("setpriv")
+        config.available_features -= {"setpriv", "distccd"}
 # Void on file systems mounted with nosuid, and where no process may gain rights.
 if "root" in config.available_features:
     os.makedirs(config.test_exec_root, exist_ok=True)
