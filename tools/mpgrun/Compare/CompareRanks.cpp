@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See CompareRanks.h. The file of a rank has a line for each value: a name, a
-// blank, the value.
+// See CompareRanks.h.
 
 #include "mpgrun/Compare/CompareRanks.h"
 #include "Process/Program.h"
 #include "Support/Files.h"
 #include "Support/Format.h"
+#include "Support/JsonMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdlib>
@@ -38,103 +36,49 @@ std::string mpg::rankOrderText(const RankOrder &order) {
 
 // Files
 
-namespace {
+/// A rank's file has one for each event that mpgrun counts.
+static constexpr size_t maxCounters = 1000, maxRankBytes = 1 << 20;
 
-/// Writes values, or reads them: one list of what there is.
-struct RankFields {
-  std::map<std::string, std::string> values;
-  bool isReading = false;
-
-  void field(const char *name, std::string &value) {
-    if (isReading)
-      value = values[name];
-    else
-      values[name] = printable(value);
-  }
-  void field(const char *name, double &value) {
-    std::string text = isReading ? values[name] : "";
-    if (isReading)
-      StringRef(text).getAsDouble(value);
-    else
-      raw_string_ostream(values[name]) << format("%.9g", value);
-  }
-  template <typename Number> void field(const char *name, Number &value) {
-    uint64_t number = uint64_t(value);
-    if (!isReading)
-      values[name] = std::to_string(number);
-    else if (!StringRef(values[name]).getAsInteger(10, number))
-      value = Number(number);
-  }
-  void counter(const std::string &name, CounterValue &counter);
-  void all(RankResult &rank);
-  bool has(const std::string &name) const { return values.count(name) != 0; }
-  static std::string counterName(size_t index) {
-    return "counter" + std::to_string(index);
-  }
-};
-
-} // namespace
-
-void RankFields::all(RankResult &rank) {
-  RunSample &sample = rank.sample;
-  ModeMemory &memory = rank.memory;
-  field("host", rank.host);
-  field("cpus", rank.cpus);
-  field("others", rank.othersSeconds);
-  field("steal", rank.stealSeconds);
-  field("status", sample.waitStatus);
-  field("wall", sample.wallSeconds);
-  field("user", sample.userSeconds);
-  field("system", sample.systemSeconds);
-  field("minor", sample.minorFaults);
-  field("major", sample.majorFaults);
-  field("peak", sample.peakRssBytes);
-  field("measured", memory.measured);
-  field("libmpg", memory.hasState);
-  field("fallback", memory.fallback);
-  field("pool", memory.peakHugetlbBytes);
-  field("bytes", memory.bytes);
-  field("huge", memory.hugeBytes);
-  field("peak-bytes", memory.peakBytes);
-  field("peak-huge", memory.peakHugeBytes);
-  field("reason", memory.reason);
-  for (size_t i = 0;
-       isReading ? has(counterName(i)) : i < sample.counters.size(); ++i) {
-    if (isReading)
-      sample.counters.emplace_back();
-    counter(counterName(i), sample.counters[i]);
-  }
-}
-
-/// "cycles 123" or "cycles - not available: ...".
-void RankFields::counter(const std::string &name, CounterValue &counter) {
-  std::string &text = values[name];
-  if (!isReading) {
-    text = counter.name + " " +
-           (counter.value ? std::to_string(*counter.value)
-                          : "- " + printable(counter.missing));
-    return;
-  }
-  auto [counterName, rest] = StringRef(text).split(' ');
-  counter.name = counterName.str();
-  uint64_t value;
-  if (!rest.getAsInteger(10, value))
-    counter.value = value;
-  else if (rest.consume_front("- "))
-    counter.missing = rest.str();
+template <typename Json, typename Rank>
+static void mapRank(Json &json, Rank &rank) { // const for JsonWriter
+  auto &sample = rank.sample;
+  auto &memory = rank.memory;
+  json.field("host", rank.host);
+  json.field("cpus", rank.cpus);
+  json.field("others", rank.othersSeconds);
+  json.field("steal", rank.stealSeconds);
+  json.field("status", sample.waitStatus);
+  json.field("wall", sample.wallSeconds);
+  json.field("user", sample.userSeconds);
+  json.field("system", sample.systemSeconds);
+  json.field("minor", sample.minorFaults);
+  json.field("major", sample.majorFaults);
+  json.field("peak", sample.peakRssBytes);
+  json.field("measured", memory.measured);
+  json.field("libmpg", memory.hasState);
+  json.field("fallback", memory.fallback);
+  json.field("pool", memory.peakHugetlbBytes);
+  json.field("bytes", memory.bytes);
+  json.field("huge", memory.hugeBytes);
+  json.field("peak-bytes", memory.peakBytes);
+  json.field("peak-huge", memory.peakHugeBytes);
+  json.field("reason", memory.reason);
+  json.list("counters", maxCounters, sample.counters,
+            [](Json &inner, auto &counter) {
+              inner.field("name", counter.name);
+              inner.field("value", counter.value);
+              inner.field("missing", counter.missing);
+            });
 }
 
 std::string mpg::writeRankResult(const RankOrder &order,
                                  const RankResult &result) {
-  RankFields fields;
-  RankResult copy = result;
-  fields.all(copy);
+  JsonWriter json;
+  mapRank(json, result);
   std::string name =
       order.folder + "/" + result.host + "-" + std::to_string(getpid());
-  std::error_code error = writeOutputFile(name, [&](raw_ostream &out) {
-    for (const auto &[key, value] : fields.values)
-      out << key << " " << value << "\n";
-  });
+  std::error_code error = writeOutputFile(
+      name, [&](raw_ostream &out) { writeJson(out, json.finish()); });
   return error ? name + ": " + error.message() : "";
 }
 
@@ -146,14 +90,17 @@ std::vector<RankResult> mpg::readRankResults(const std::string &folder) {
     auto file = readUnmapped(folder + "/" + name);
     if (!file)
       continue;
-    RankFields fields;
-    fields.isReading = true;
-    for (StringRef line : split((*file)->getBuffer(), '\n')) {
-      auto [key, value] = line.split(' ');
-      fields.values[key.str()] = value.str();
+    Expected<json::Value> value = parseJson((*file)->getBuffer(), maxRankBytes);
+    if (!value) {
+      consumeError(value.takeError());
+      continue;
     }
-    ranks.emplace_back();
-    fields.all(ranks.back());
+    std::string error;
+    RankResult rank;
+    JsonReader json(JsonFields(*value, "", error));
+    mapRank(json, rank);
+    if (error.empty())
+      ranks.push_back(std::move(rank));
   }
   return ranks;
 }
