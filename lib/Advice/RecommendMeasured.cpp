@@ -35,7 +35,7 @@ static constexpr double minFaultNs = 500, maxFaultNs = 2000;
 static constexpr uint64_t minObjectBytes = 4 << 20; ///< two large pages
 
 static std::string percent(double share) {
-  return formatv("{0:F1} %", 100 * share).str();
+  return formatv("{0:F1} %", 100 * share);
 }
 
 static void addVerdict(Advice &advice, StringRef rule, const Measurement &from,
@@ -154,7 +154,7 @@ static std::string whatFollows(WalkCost cost, std::optional<double> large) {
 }
 
 static std::string milliseconds(uint64_t ns) {
-  return formatv("{0:N}", ns / 1000000).str();
+  return formatv("{0:N}", ns / 1000000);
 }
 
 /// For the base pages that the target's kernel usually has.

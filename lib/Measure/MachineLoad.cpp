@@ -172,8 +172,7 @@ LoadBetween mpg::loadBetween(const LoadSample &before,
 
 std::string LoadBetween::describe() const {
   return formatv("other processes used {0:f2} CPUs, steal {1:f2}",
-                 std::max(0.0, othersCpus), stealCpus)
-      .str();
+                 std::max(0.0, othersCpus), stealCpus);
 }
 
 // Waiting for memory
@@ -287,15 +286,14 @@ std::string MemoryStalls::describe() const {
         "large pages at {3:N} page faults, refused at {4:N}",
         compactions, compactionsInVain, reclaims, largeFaults, refusedFaults);
   if (splits)
-    text += formatv("; large pages split: {0:N}", splits).str();
+    text += formatv("; large pages split: {0:N}", splits);
   if (collapses || collapsesInVain)
-    text += formatv("; khugepaged made {0:N}", collapses).str();
+    text += formatv("; khugepaged made {0:N}", collapses);
   if (collapsesInVain)
-    text += formatv(" ({0:N} in vain)", collapsesInVain).str();
+    text += formatv(" ({0:N} in vain)", collapsesInVain);
   if (waitedSeconds)
-    text +=
-        formatv("; some process waited for memory for {0:f2} s", *waitedSeconds)
-            .str();
+    text += formatv("; some process waited for memory for {0:f2} s",
+                    *waitedSeconds);
   return text;
 }
 

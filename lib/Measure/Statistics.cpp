@@ -191,10 +191,9 @@ Ratio mpg::unpairedRatio(ArrayRef<double> before, ArrayRef<double> after) {
 }
 
 std::string mpg::describeRatio(const Ratio &ratio, StringRef word) {
-  std::string text = formatv("{0:F2}x{1}", ratio.value, word).str();
+  std::string text = formatv("{0:F2}x{1}", ratio.value, word);
   if (ratio.interval)
     text +=
-        formatv(" [{0:F2}, {1:F2}]", ratio.interval->low, ratio.interval->high)
-            .str();
+        formatv(" [{0:F2}, {1:F2}]", ratio.interval->low, ratio.interval->high);
   return text;
 }

@@ -5,7 +5,7 @@
 
 #include "Plot/PlotPanel.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +13,7 @@ using namespace llvm;
 using namespace mpg;
 
 static std::string print(const char *how, double value) {
-  std::string text;
-  raw_string_ostream(text) << format(how, value);
-  return text;
+  return formatv("{0}", format(how, value));
 }
 
 /// "1.5e+06" as "1.5e6": labels are narrow.
@@ -56,9 +54,7 @@ static std::string tickLabel(double value, double step) {
   if (std::fabs(value) >= 1e6 || step < 1e-4)
     return printExponent(value);
   int decimals = std::max(0, int(-std::floor(std::log10(step) + 1e-9)));
-  std::string text;
-  raw_string_ostream(text) << format("%.*f", decimals, value);
-  return text;
+  return formatv("{0}", format("%.*f", decimals, value));
 }
 
 /// The smallest round number that is not below \p value.

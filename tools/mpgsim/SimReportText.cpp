@@ -169,7 +169,7 @@ std::string mpg::shortCount(uint64_t count) {
   if (unit == 0)
     return std::to_string(count);
   const char *form = value >= 99.95 ? "{0:f0}{1}" : "{0:f1}{1}";
-  return formatv(form, value, units[unit]).str();
+  return formatv(form, value, units[unit]);
 }
 
 std::string mpg::shortCount(const SimInterval &interval) {
@@ -183,7 +183,7 @@ std::string mpg::walkMilliseconds(const SimReport &report,
   SimTime time = walkTime(report, page);
   if (time.max == 0)
     return "-";
-  return formatv("{0:f1} to {1:f1}", time.min * 1e3, time.max * 1e3).str();
+  return formatv("{0:f1} to {1:f1}", time.min * 1e3, time.max * 1e3);
 }
 
 static std::string describePlace(const SimPart &part) {
@@ -227,8 +227,7 @@ static std::string missingRegion(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("the program ended before {0} s were over, so nothing was "
                    "recorded. Begin earlier",
-                   sampled.what.delay)
-        .str();
+                   sampled.what.delay);
   std::string name = printable(sampled.what.function);
   if (sampled.functions)
     return name + " was not called, so nothing was recorded. Calls that the "
@@ -243,8 +242,7 @@ static std::string missingRegion(const SimSampled &sampled) {
 static std::string getRegion(const SimSampled &sampled) {
   if (sampled.what.by == MPG_SIM_TIME)
     return formatv("{0} s from {1} s after the start on", sampled.what.seconds,
-                   sampled.what.delay)
-        .str();
+                   sampled.what.delay);
   std::string times = ", " + countWord(sampled.regions, "time");
   if (sampled.what.by == MPG_SIM_CALLS)
     return "from mpg_sim_begin to mpg_sim_end" + times;

@@ -55,10 +55,10 @@ double mpg::trafficTime(const SimReport &report, const SimPageCounts &page) {
 
 static std::string inSeconds(double value) {
   if (value >= 1)
-    return formatv("{0:f2} s", value).str();
+    return formatv("{0:f2} s", value);
   if (value >= 1e-3)
-    return formatv("{0:f1} ms", value * 1e3).str();
-  return formatv("{0:f1} us", value * 1e6).str();
+    return formatv("{0:f1} ms", value * 1e3);
+  return formatv("{0:f1} us", value * 1e6);
 }
 
 /// A page that the kernel gives without being asked: 4, 16 or 64 KiB. Larger
@@ -124,8 +124,7 @@ static std::string describeGain(const SimReport &report, const SimGain &gain) {
   std::string saves = formatv("{0} pages save {1} of {2} page walks",
                               pageName(gain.large->pageBytes),
                               countWalks(*gain.small) - countWalks(*gain.large),
-                              countWalks(*gain.small))
-                          .str();
+                              countWalks(*gain.small));
   std::string band =
       inSeconds(gain.saved.min) + " to " + inSeconds(gain.saved.max);
   std::string traffic = inSeconds(trafficTime(report, *gain.small));
@@ -269,7 +268,7 @@ std::string mpg::describeCores(const SimReport &report) {
 std::string mpg::describeBand(const SimReport &report, StringRef counter) {
   for (const sim::CounterBand &band : report.machine.bands)
     if (band.counter == counter)
-      return formatv("{0:f2} to {1:f2}", band.min, band.max).str();
+      return formatv("{0:f2} to {1:f2}", band.min, band.max);
   return "-";
 }
 
@@ -290,8 +289,7 @@ std::string mpg::describePlacementVerdict(const SimReport &report) {
     text += formatv("{0}{1:f1} % {2}under {3}", at ? ", " : "",
                     page.placements[at].percent(),
                     at ? "" : "of the traffic to memory is local ",
-                    placementNames[at])
-                .str();
+                    placementNames[at]);
   return text + " (" + pageName(page.pageBytes) + " pages)";
 }
 

@@ -247,8 +247,7 @@ static WorkerResult measure(const Parameters &parameters) {
   if (heap == std::end(heaps) || (test == "cycle" && at == std::end(phases))) {
     result.error = formatv("there is no phase '{0}' of test '{1}' with the "
                            "heap '{2}'",
-                           phase, test, name)
-                       .str();
+                           phase, test, name);
     return result;
   }
   result.error = whyWrongHeap(heap->isLibmpg);

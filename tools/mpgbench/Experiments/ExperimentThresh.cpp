@@ -164,8 +164,7 @@ static Conclusion countSets(const ExperimentResult &result,
       after < before ? Conclusion::Kind::yes : Conclusion::Kind::no;
   conclusion.text =
       formatv("{0}: {1} of {2} with COLORING=0, {3} with COLORING=1", what,
-              uint64_t(before), a64fxL1d.sets, uint64_t(after))
-          .str();
+              uint64_t(before), a64fxL1d.sets, uint64_t(after));
   return conclusion;
 }
 

@@ -10,6 +10,7 @@
 #include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 
 using namespace llvm;
@@ -19,10 +20,7 @@ using namespace mpg;
 static std::string numberText(double value) {
   std::string text;
   for (int digits : {15, 17}) {
-    text.clear();
-    raw_string_ostream out(text);
-    out << format("%.*g", digits, value);
-    out.flush();
+    text = formatv("{0}", format("%.*g", digits, value));
     if (strtod(text.c_str(), nullptr) == value)
       break;
   }

@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
 
@@ -20,13 +19,9 @@ std::string mpg::formatFigureLike(double value, double like) {
                      ? int(std::floor(std::log10(std::abs(like))))
                      : 0;
   int decimals = std::max(0, digits - 1 - exponent);
-  std::string text;
-  raw_string_ostream out(text);
   if (decimals > maxDecimals || exponent > 12)
-    out << format("%.3e", value);
-  else
-    out << format("%.*f", decimals, value);
-  return out.str();
+    return formatv("{0}", format("%.3e", value));
+  return formatv("{0}", format("%.*f", decimals, value));
 }
 
 std::string mpg::formatFigure(double value) {

@@ -77,7 +77,7 @@ static void writeGroups(raw_ostream &out, const Fold &fold) {
 
 /// "41.3 GB/s"
 static std::string showFigure(double value, StringRef unit) {
-  return formatv("{0} {1}", format("%.4g", value), unit).str();
+  return formatv("{0} {1}", format("%.4g", value), unit);
 }
 
 static void writeFigures(raw_ostream &out, const Fold &fold) {

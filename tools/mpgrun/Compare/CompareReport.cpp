@@ -64,21 +64,18 @@ static std::string formatSeconds(const Summary &summary) {
   double digits = shown * unit.perSecond;
   int decimals = digits < 9.995 ? 2 : digits < 99.95 ? 1 : 0;
   auto show = [&](double seconds) {
-    std::string text;
-    raw_string_ostream out(text);
-    out << format("%.*f", decimals, seconds * unit.perSecond);
-    return out.str();
+    return format("%.*f", decimals, seconds * unit.perSecond);
   };
-  std::string text = show(summary.median) + " " + unit.name.str();
+  std::string text = formatv("{0} {1}", show(summary.median), unit.name);
   if (summary.interval)
-    text += " [" + show(summary.interval->low) + ", " +
-            show(summary.interval->high) + "]";
+    text += formatv(" [{0}, {1}]", show(summary.interval->low),
+                    show(summary.interval->high));
   return text;
 }
 
 /// "28,311"
 static std::string formatCount(const Summary &summary) {
-  return formatv("{0:N}", uint64_t(summary.median)).str();
+  return formatv("{0:N}", uint64_t(summary.median));
 }
 
 template <typename Cell> void CompareTable::addRow(StringRef name, Cell cell) {
@@ -109,13 +106,11 @@ void CompareTable::addTimes() {
 
 /// "12.34 [12.11, 12.51]", in the program's own unit.
 static std::string formatMetric(const Summary &summary) {
-  std::string text;
-  raw_string_ostream out(text);
-  out << format("%.4g", summary.median);
+  std::string text = formatv("{0}", format("%.4g", summary.median));
   if (summary.interval)
-    out << format(" [%.4g, %.4g]", summary.interval->low,
-                  summary.interval->high);
-  return out.str();
+    text += formatv("{0}", format(" [%.4g, %.4g]", summary.interval->low,
+                                  summary.interval->high));
+  return text;
 }
 
 void CompareTable::addMetric(const Metric &metric) {

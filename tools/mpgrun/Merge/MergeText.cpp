@@ -14,9 +14,7 @@ using namespace mpg;
 static constexpr size_t maxOutliers = 10;
 static constexpr size_t maxValues = 3; ///< of a setting
 
-static std::string showNumber(size_t count) {
-  return formatv("{0:N}", count).str();
-}
+static std::string showNumber(size_t count) { return formatv("{0:N}", count); }
 
 /// "mode thp", "ended by signal 9".
 static std::string showSetting(MergeSetting key, StringRef value) {
