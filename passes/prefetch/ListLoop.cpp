@@ -21,10 +21,13 @@
 //   read of this array. They are forgotten where a call may free memory.
 // - Elements of a row are read if all are between two that the loop has read.
 //
-// All this is skipped while it is of no use: what the list names has been near
-// what the loop reads now for a while, so that a cache holds it, or rows are so
-// short that a core has the next ones on its way by itself. Every now and then
-// an iteration tries again.
+// Iterations skip all this while it is of no use: what the list names is near
+// what other iterations read, so that a cache holds it, or rows are so short
+// that a core has the next ones on its way by itself. An iteration that finds
+// no use doubles how many skip it, one that finds a use sets it to none; a
+// variable keeps it for the next run of the loop. The first iterations of each
+// run skip all. Skipping costs a comparison with a number that the loop counts
+// anyway.
 //
 // An array is taken for one as long as its address is the same. So neither may
 // pages in the middle of it be protected, nor may another thread shrink it in
@@ -48,6 +51,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include <array>
 
@@ -60,11 +64,15 @@ static constexpr int64_t minPageBytes = 4096;
 static constexpr uint64_t maxElements = 16;
 /// Elements, in halves. Of shorter rows on average a core has enough misses on
 /// the way by itself.
-static constexpr uint64_t minHalves = 7;
-/// After so many iterations without far lookups the next ones are skipped.
-static constexpr int64_t maxNear = 32, pause = 2048;
-/// What rows may lack first, so that a few short ones tell nothing.
-static constexpr int64_t credit = 32;
+static constexpr int64_t minHalves = 7;
+/// Iterations to skip, in parts of one: the first useless ones skip none.
+static constexpr uint64_t skipParts = 8, maxSkipped = 2048;
+/// Other runs of the loop begin with a part of what the last one skipped, if it
+/// is not too few: threads must not write the state often.
+static constexpr uint64_t entryParts = 4 * skipParts, minState = 8 * skipParts;
+/// By how many halves of elements rows may be shorter until they are short, at
+/// first, and after long ones.
+static constexpr int64_t credit = 32, maxSurplus = 1024;
 
 /// Whether memory may have tags in units smaller than a page.
 static bool mayTagMemory(const Function &function) {
@@ -143,24 +151,29 @@ private:
   void findAnyRow();
   Instruction *findPlace(const Origin &origin) const;
   void openPlace(Instruction &from);
-  void countIterations();
-  void pauseIf(Value *isUseless, IRBuilder<> &builder);
-  void writeLookups(Instruction &from, const PrefetchVerdict &ahead);
-  Value *getListAddress(LoadInst &list, unsigned ahead, IRBuilder<> &builder);
-  AllocaInst *addVariable(Constant *begin, bool isKept = false);
+  bool findCounter();
+  Value *isActive();
+  void keepState();
+  Value *getCount(Value *value, IRBuilder<> &builder) const;
+  Value *getCountAfter(Value *now, Value *iterations,
+                       IRBuilder<> &builder) const;
+  void skipUseless(Value *isUseful, IRBuilder<> &builder);
+  Value *writeLookups(Instruction &from, const PrefetchVerdict &ahead);
+  Value *getListAddress(LoadInst &list, int ahead, IRBuilder<> &builder);
+  AllocaInst *addVariable(Value *begin, bool isKept = false);
   Value *isSameArray(Value *base, IRBuilder<> &builder);
   void forgetAtCalls();
   Range widenRange(Value *at, Value *isKept, Value *isRead,
                    IRBuilder<> &builder);
   Range getRange(LoadInst &row, IRBuilder<> &builder);
-  Value *getRowAddress(LoadInst &row, unsigned ahead, IRBuilder<> &builder);
-  Value *getLater(LoadInst &load, unsigned ahead);
-  Value *copy(Value *value, unsigned ahead, IRBuilder<> &builder);
+  Value *getRowAddress(LoadInst &row, int ahead, IRBuilder<> &builder);
+  Value *getLater(LoadInst &load, int ahead);
+  Value *copy(Value *value, int ahead, IRBuilder<> &builder);
   Value *getNumber(Value *value, IRBuilder<> &builder) const;
   Value *countElements(Value *first, Value *end, IRBuilder<> &builder) const;
   Value *areRowsLong(IRBuilder<> &builder);
-  void skipShortRows();
   void writeElements(unsigned ahead);
+  void writePlace(Instruction &from, const PrefetchVerdict &ahead);
 
   Loop &loop;
   Function &function;
@@ -172,12 +185,17 @@ private:
   IntegerType *number;                ///< an address
   SmallPtrSet<const SCEV *, 8> lists; ///< their addresses, in inner loops, too
   SmallVector<ListLookup, 8> lookups;
-  Row row;                      ///< the first one that has lookups, or else any
-  AllocaInst *count = nullptr;  ///< of iterations; null: none is skipped
-  AllocaInst *resume = nullptr; ///< the first one that is not skipped
-  Instruction *place = nullptr; ///< where code goes now
+  Row row;                    ///< the first one that has lookups, or else any
+  PHINode *counter = nullptr; ///< of iterations; null: none is skipped
+  int64_t step = 0;           ///< of the counter
+  SmallVector<BasicBlock *, 4> begins; ///< of the code of all places
+  Instruction *place = nullptr;        ///< where code goes now
+  Value *count = nullptr;              ///< the counter as a number
+  GlobalVariable *state = nullptr;     ///< of skipped, when the loop begins
+  AllocaInst *skipped = nullptr;       ///< iterations, by the last decision
+  AllocaInst *resume = nullptr; ///< the counter when this code runs again
   // What is known at this place.
-  DenseMap<std::pair<LoadInst *, unsigned>, Value *> later; ///< by distance
+  DenseMap<std::pair<LoadInst *, int>, Value *> later; ///< by distance
   /// By array and element: a longer one may end behind a range.
   DenseMap<std::pair<const Value *, Type *>, Range> ranges;
   /// With what they are after a call that may free memory; null: as before it.
@@ -478,36 +496,129 @@ Instruction *ListWriter::findPlace(const Origin &origin) const {
   return found;
 }
 
+/// A counter of iterations that the loop has anyway.
+bool ListWriter::findCounter() {
+  for (PHINode &phi : loop.getHeader()->phis()) {
+    auto *line = scev.isSCEVable(phi.getType())
+                     ? dyn_cast<SCEVAddRecExpr>(scev.getSCEV(&phi))
+                     : nullptr;
+    auto *each = line && line->getLoop() == &loop && line->isAffine()
+                     ? dyn_cast<SCEVConstant>(line->getStepRecurrence(scev))
+                     : nullptr;
+    if (!each || each->getAPInt().getBitWidth() < 32 ||
+        each->getAPInt().getBitWidth() > 64)
+      continue;
+    counter = &phi;
+    step = each->getAPInt().getSExtValue();
+    return true;
+  }
+  return false;
+}
+
+/// The counter as a number, or what it is when the loop begins.
+Value *ListWriter::getCount(Value *value, IRBuilder<> &builder) const {
+  return value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number)
+                                         : value;
+}
+
+/// Threads share \p state, so a plain access would be a race.
+static Value *loadState(GlobalVariable &state, IRBuilder<> &builder) {
+  LoadInst *load = builder.CreateLoad(state.getValueType(), &state);
+  load->setAtomic(AtomicOrdering::Monotonic);
+  return load;
+}
+
+/// Whether this iteration is not skipped at place. What is found there decides
+/// later, also in other runs of the loop.
+Value *ListWriter::isActive() {
+  BasicBlock *front = loop.getLoopPreheader();
+  IRBuilder<> builder(front->getTerminator());
+  Value *begin = getCount(counter->getIncomingValueForBlock(front), builder);
+  Type *type = begin->getType();
+  state = new GlobalVariable(*function.getParent(), type, /*isConstant=*/false,
+                             GlobalValue::PrivateLinkage,
+                             ConstantInt::get(type, minState), "mpg.skipped");
+  function.removeFnAttr(Attribute::Memory); // it may exclude variables
+  Value *known = loadState(*state, builder);
+  skipped = addVariable(known, true);
+  Value *iterations =
+      builder.CreateAdd(builder.CreateLShr(known, Log2_64(entryParts)),
+                        ConstantInt::get(type, distance / 2));
+  resume = addVariable(getCountAfter(begin, iterations, builder), true);
+  builder.SetInsertPoint(place);
+  count = getCount(counter, builder);
+  CmpInst::Predicate reaches = step < 0 ? CmpInst::ICMP_SLE : CmpInst::ICMP_SGE;
+  return builder.CreateICmp(reaches, count, builder.CreateLoad(type, resume));
+}
+
 /// Makes a block in front of \p from for code that is skipped in between.
 void ListWriter::openPlace(Instruction &from) {
   place = &from;
   later.clear();
   ranges.clear();
-  if (!resume)
-    return;
-  IRBuilder<> builder(place);
-  Value *isUseful = builder.CreateICmpSGE(builder.CreateLoad(number, count),
-                                          builder.CreateLoad(number, resume));
-  place = SplitBlockAndInsertIfThen(
-      isUseful, from.getIterator(), /*Unreachable=*/false,
-      MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
-      /*DTU=*/nullptr, &loops);
+  if (counter)
+    place = SplitBlockAndInsertIfThen(
+        isActive(), from.getIterator(), /*Unreachable=*/false,
+        MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+        /*DTU=*/nullptr, &loops);
+  else
+    SplitBlock(from.getParent(), &from, (DominatorTree *)nullptr, &loops);
+  begins.push_back(place->getParent());
 }
 
-/// Skips the next iterations, which \p isUseless says.
-void ListWriter::pauseIf(Value *isUseless, IRBuilder<> &builder) {
-  Value *next = builder.CreateAdd(builder.CreateLoad(number, count),
-                                  ConstantInt::get(number, pause));
+Value *ListWriter::getCountAfter(Value *now, Value *iterations,
+                                 IRBuilder<> &builder) const {
+  return builder.CreateAdd(
+      now, builder.CreateMul(iterations,
+                             ConstantInt::getSigned(now->getType(), step)));
+}
+
+/// Skips more iterations each time that they were of no use.
+void ListWriter::skipUseless(Value *isUseful, IRBuilder<> &builder) {
+  Type *type = count->getType();
+  Value *more = builder.CreateBinaryIntrinsic(
+      Intrinsic::umin, builder.CreateShl(builder.CreateLoad(type, skipped), 1),
+      ConstantInt::get(type, maxSkipped * skipParts));
+  more = builder.CreateSelect(isUseful, ConstantInt::get(type, 1), more);
+  builder.CreateStore(more, skipped);
   builder.CreateStore(
-      builder.CreateSelect(isUseless, next, builder.CreateLoad(number, resume)),
+      getCountAfter(count, builder.CreateLShr(more, Log2_64(skipParts)),
+                    builder),
       resume);
 }
 
+/// Keeps for the next run of the loop what it skips at its end.
+void ListWriter::keepState() {
+  SmallVector<BasicBlock *, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (BasicBlock *exit : exits) {
+    if (exit->isEHPad() || !llvm::all_of(predecessors(exit), [&](auto *block) {
+          return loop.contains(block);
+        }))
+      continue;
+    Instruction *at = &*exit->getFirstInsertionPt();
+    IRBuilder<> builder(at);
+    Type *type = count->getType();
+    Value *now = builder.CreateLoad(type, skipped);
+    Value *isOther = builder.CreateICmpNE(now, loadState(*state, builder));
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(
+        isOther, at->getIterator(), /*Unreachable=*/false,
+        MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+        /*DTU=*/nullptr, &loops));
+    Value *isFew = builder.CreateICmpULT(now, ConstantInt::get(type, minState));
+    builder
+        .CreateStore(
+            builder.CreateSelect(isFew, ConstantInt::get(type, 1), now), state)
+        ->setAtomic(AtomicOrdering::Monotonic);
+  }
+}
+
 /// The element \p ahead iterations later if it is on the same page, so that
-/// loading it cannot fault; else the element of \p list.
-Value *ListWriter::getListAddress(LoadInst &list, unsigned ahead,
+/// loading it cannot fault; else the element of \p list. Below 0: the one
+/// earlier, or else later.
+Value *ListWriter::getListAddress(LoadInst &list, int ahead,
                                   IRBuilder<> &builder) {
-  int64_t bytes = getListStep(list) * int64_t(ahead);
+  int64_t bytes = getListStep(list) * ahead;
   int64_t size = function.getDataLayout().getTypeStoreSize(list.getType());
   Value *now = list.getPointerOperand();
   Value *then =
@@ -520,16 +631,17 @@ Value *ListWriter::getListAddress(LoadInst &list, unsigned ahead,
                                    builder.CreatePtrToInt(end, number));
   return builder.CreateSelect(
       builder.CreateICmpULT(apart, ConstantInt::get(number, minPageBytes)),
-      then, now);
+      then, ahead < 0 ? getListAddress(list, -ahead, builder) : now);
 }
 
 /// Calls that may free memory set a variable back, unless it \p isKept.
-AllocaInst *ListWriter::addVariable(Constant *begin, bool isKept) {
+AllocaInst *ListWriter::addVariable(Value *begin, bool isKept) {
   IRBuilder<> builder(&*function.getEntryBlock().begin());
   AllocaInst *variable = builder.CreateAlloca(begin->getType());
   builder.SetInsertPoint(loop.getLoopPreheader()->getTerminator());
-  builder.CreateStore(begin, variable);
-  variables[variable] = isKept ? nullptr : begin;
+  if (isKept)
+    builder.CreateStore(begin, variable);
+  variables[variable] = isKept ? nullptr : cast<Constant>(begin);
   return variable;
 }
 
@@ -545,13 +657,27 @@ Value *ListWriter::isSameArray(Value *base, IRBuilder<> &builder) {
   return isSame;
 }
 
+/// Sets a mark at calls, so that they cost little. Code that is not skipped
+/// then sets the variables back.
 void ListWriter::forgetAtCalls() {
+  Constant *yes = ConstantInt::getTrue(function.getContext());
+  AllocaInst *areForgotten = addVariable(yes, true);
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
       if (mayFree(instruction))
-        for (auto [variable, begin] : variables)
-          if (begin)
-            new StoreInst(begin, variable, instruction.getIterator());
+        new StoreInst(yes, areForgotten, instruction.getIterator());
+  for (BasicBlock *block : begins) {
+    IRBuilder<> builder(block, block->begin());
+    Value *areUnknown = builder.CreateLoad(yes->getType(), areForgotten);
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(
+        areUnknown, builder.GetInsertPoint(), /*Unreachable=*/false,
+        MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+        /*DTU=*/nullptr, &loops));
+    for (auto [variable, begin] : variables)
+      if (begin)
+        builder.CreateStore(begin, variable);
+    builder.CreateStore(builder.getFalse(), areForgotten);
+  }
 }
 
 /// Code that widens a range of addresses to \p at if \p isRead. The range
@@ -586,7 +712,7 @@ ListWriter::Range ListWriter::getRange(LoadInst &row, IRBuilder<> &builder) {
 
 /// The address of \p row \p ahead iterations later, or the nearest of which it
 /// is known that loading it cannot fault.
-Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
+Value *ListWriter::getRowAddress(LoadInst &row, int ahead,
                                  IRBuilder<> &builder) {
   Value *now = row.getPointerOperand();
   Range range = getRange(row, builder);
@@ -600,7 +726,7 @@ Value *ListWriter::getRowAddress(LoadInst &row, unsigned ahead,
 }
 
 /// What \p load reads \p ahead iterations later, or anything.
-Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
+Value *ListWriter::getLater(LoadInst &load, int ahead) {
   if (!ahead)
     return &load;
   if (Value *known = later.lookup({&load, ahead}))
@@ -622,7 +748,7 @@ Value *ListWriter::getLater(LoadInst &load, unsigned ahead) {
              builder.CreateAlignedLoad(load.getType(), address, align));
 }
 
-Value *ListWriter::copy(Value *value, unsigned ahead, IRBuilder<> &builder) {
+Value *ListWriter::copy(Value *value, int ahead, IRBuilder<> &builder) {
   auto *step = dyn_cast<Instruction>(value);
   if (!step || !loop.contains(step))
     return value;
@@ -644,32 +770,32 @@ Value *ListWriter::getNumber(Value *value, IRBuilder<> &builder) const {
              : builder.CreateSExtOrTrunc(value, number);
 }
 
-/// Prefetches what has its place at \p from.
-void ListWriter::writeLookups(Instruction &from, const PrefetchVerdict &ahead) {
-  openPlace(from);
+/// Prefetches what has its place at \p from. \returns whether any of it is far.
+Value *ListWriter::writeLookups(Instruction &from,
+                                const PrefetchVerdict &ahead) {
   IRBuilder<> builder(place);
   Value *isFar = nullptr;
-  for (const ListLookup &lookup : lookups) {
-    if (lookup.place != &from)
-      continue;
-    bool isRow = lookup.origin.loads > 1;
+  auto isOfRow = [](const ListLookup &lookup) {
+    return lookup.origin.loads > 1;
+  };
+  auto here = make_filter_range(
+      lookups, [&](const ListLookup &lookup) { return lookup.place == &from; });
+  bool hasRows = llvm::any_of(here, isOfRow);
+  for (const ListLookup &lookup : here) {
+    bool isRow = isOfRow(lookup);
     Value *then =
         copy(lookup.address, isRow ? ahead.rowsAhead : ahead.ahead, builder);
     writePrefetch(*lookup.access, lookup.isWritten, 1, then, builder);
-    if (!resume || (ahead.rows && !isRow))
+    if (!counter || hasRows != isRow)
       continue;
+    // An element beyond the end of the list may be anything.
+    if (!isRow)
+      then = copy(lookup.address, -int(ahead.ahead), builder);
     Value *apart = areApart(copy(lookup.address, 0, builder), then,
                             minTableBytes, builder);
     isFar = isFar ? builder.CreateOr(isFar, apart) : apart;
   }
-  if (!isFar)
-    return;
-  Value *now = builder.CreateLoad(number, count);
-  Value *last = builder.CreateLoad(number, resume);
-  builder.CreateStore(builder.CreateSelect(isFar, now, last), resume);
-  Value *all = builder.CreateSub(now, builder.CreateLoad(number, resume));
-  pauseIf(builder.CreateICmpUGE(all, ConstantInt::get(number, maxNear)),
-          builder);
+  return isFar ? isFar : builder.getTrue();
 }
 
 Value *ListWriter::countElements(Value *first, Value *end,
@@ -691,6 +817,10 @@ Value *ListWriter::areRowsLong(IRBuilder<> &builder) {
   Value *halves = builder.CreateShl(elements, 1);
   Value *more = builder.CreateSub(halves, ConstantInt::get(number, minHalves));
   Value *all = builder.CreateAdd(builder.CreateLoad(number, surplus), more);
+  for (auto [choose, bound] : {std::pair(Intrinsic::smin, maxSurplus),
+                               std::pair(Intrinsic::smax, -minHalves)})
+    all = builder.CreateBinaryIntrinsic(choose, all,
+                                        ConstantInt::getSigned(number, bound));
   builder.CreateStore(all, surplus);
   return builder.CreateICmpSGE(all, ConstantInt::get(number, 0));
 }
@@ -747,26 +877,26 @@ void ListWriter::writeElements(unsigned ahead) {
   branch->eraseFromParent();
 }
 
-/// Goes on at place only while rows are long.
-void ListWriter::skipShortRows() {
+/// Prefetches all that has its place at \p from, or only decides whether later
+/// iterations do.
+void ListWriter::writePlace(Instruction &from, const PrefetchVerdict &ahead) {
+  openPlace(from);
+  Value *isFar = writeLookups(from, ahead);
   IRBuilder<> builder(place);
-  Value *isLong = areRowsLong(builder);
-  if (resume)
-    pauseIf(builder.CreateNot(isLong), builder);
+  bool isOfRow = &from == row.place;
+  Value *isLong = isOfRow ? areRowsLong(builder) : builder.getTrue();
+  if (counter) {
+    skipUseless(builder.CreateAnd(isFar, isLong), builder);
+    keepState();
+  }
+  if (!isOfRow || !row.element)
+    return;
   // Unlikely: code generation keeps what only long rows need out of registers.
   place = SplitBlockAndInsertIfThen(
       isLong, place->getIterator(), /*Unreachable=*/false,
       MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
       /*DTU=*/nullptr, &loops);
-}
-
-void ListWriter::countIterations() {
-  count = addVariable(ConstantInt::get(number, 0), true);
-  resume = addVariable(ConstantInt::get(number, 0), true);
-  IRBuilder<> builder(&*loop.getHeader()->getFirstInsertionPt());
-  builder.CreateStore(builder.CreateAdd(builder.CreateLoad(number, count),
-                                        ConstantInt::get(number, 1)),
-                      count);
+  writeElements(ahead.elementsAhead);
 }
 
 PrefetchVerdict ListWriter::run() {
@@ -795,25 +925,22 @@ PrefetchVerdict ListWriter::run() {
   verdict.rowsAhead = divideCeil(distance, 4);
   verdict.ahead = 2 * verdict.rowsAhead;
   verdict.elementsAhead = row.element ? verdict.rowsAhead / 2 : 0;
+  if (use == IndirectUse::far && !findCounter())
+    return {};
   if (!row.element && use == IndirectUse::far)
     findAnyRow();
-  bool hasRow = verdict.elementsAhead || (row.place && use == IndirectUse::far);
   SmallSetVector<Instruction *, 8> places;
   for (ListLookup &lookup : lookups) {
     ++(lookup.origin.loads > 1 ? verdict.rows : verdict.streams);
     places.insert(lookup.place = findPlace(lookup.origin));
   }
-  if (hasRow)
+  if (row.element)
     places.insert(row.place);
-  if (use == IndirectUse::far)
-    countIterations();
-  for (Instruction *from : places) {
-    writeLookups(*from, verdict);
-    if (hasRow && from == row.place)
-      skipShortRows();
-    if (verdict.elementsAhead && from == row.place)
-      writeElements(verdict.elementsAhead);
-  }
+  if (counter)
+    formDedicatedExitBlocks(&loop, &dominators, &loops, /*MSSAU=*/nullptr,
+                            /*PreserveLCSSA=*/false);
+  for (Instruction *from : places)
+    writePlace(*from, verdict);
   forgetAtCalls();
   dominators.recalculate(function);
   PromoteMemToReg(to_vector(make_first_range(variables)), dominators);
