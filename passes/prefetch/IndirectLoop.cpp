@@ -4,8 +4,8 @@
 //
 //   isFar = last >= 2 * distance, and for i = 0 or i = last / 2
 //           &a[f(b[i])] and &a[f(b[i + distance])] are 1 MiB apart
-//   if (!isFar) a copy of the loop
-//   else in each iteration
+//   if (!isFar) a copy of the loop, if that is short
+//   else in each iteration, or if isFar in each of a long one
 //     later = min(i + distance, last)
 //     prefetch &a[f(b[later])]
 //
@@ -33,6 +33,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -210,8 +211,8 @@ unsigned IndirectWriter::countUnrolled(const SCEVAddRecExpr &address) const {
     if (index.address->getStepRecurrence(scev) ==
             address.getStepRecurrence(scev) &&
         scev.getPointerBase(index.address) == scev.getPointerBase(&address)) {
-      auto *vector = dyn_cast<VectorType>(load->getType());
-      count += vector ? vector->getElementCount().getKnownMinValue() : 1;
+      auto *vector = dyn_cast<FixedVectorType>(load->getType());
+      count += vector ? vector->getNumElements() : 1;
     }
   return count;
 }
@@ -289,6 +290,15 @@ Value *IndirectWriter::isWorthwhile() {
   return result;
 }
 
+/// Of longer loops a copy costs more than a branch in each iteration.
+static bool isShort(const Loop &loop) {
+  constexpr size_t maxCopied = 64;
+  size_t all = 0;
+  for (const BasicBlock *block : loop.blocks())
+    all += block->size();
+  return all <= maxCopied;
+}
+
 PrefetchVerdict IndirectWriter::run() {
   for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block) {
@@ -315,8 +325,14 @@ PrefetchVerdict IndirectWriter::run() {
     index.start =
         expander.expandCodeFor(index.address->getStart(), nullptr, end);
   expander.clear();
-  if (!rounds && use != IndirectUse::asked && loop.isSafeToClone())
-    copyLoop(loop, *isWorthwhile(), ".near", loops, dominators, scev);
+  Value *isFar = nullptr;
+  if (!rounds && use != IndirectUse::asked) {
+    isFar = isWorthwhile();
+    if (isShort(loop) && loop.isSafeToClone()) {
+      copyLoop(loop, *isFar, ".near", loops, dominators, scev);
+      isFar = nullptr;
+    }
+  }
   BasicBlock *header = loop.getHeader();
   PHINode *counter = PHINode::Create(number, 2, "", header->begin());
   IRBuilder<> builder(loop.getLoopLatch()->getTerminator());
@@ -324,6 +340,11 @@ PrefetchVerdict IndirectWriter::run() {
   counter->addIncoming(builder.CreateAdd(counter, builder.getInt64(1)),
                        loop.getLoopLatch());
   builder.SetInsertPoint(header, header->getFirstInsertionPt());
+  if (isFar)
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(
+        isFar, header->getFirstInsertionPt(), /*Unreachable=*/false,
+        MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
+        /*DTU=*/nullptr, &loops));
   Copies then = copyAll(counter, true, builder);
   for (const Lookup &lookup : lookups)
     writePrefetch(*lookup.access, lookup.isWritten, 1,
