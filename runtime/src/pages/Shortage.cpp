@@ -120,8 +120,17 @@ static uint64_t hashPlace(uint64_t groups) {
 /// of all, for a place that is unknown.
 static std::atomic<uint64_t> answers[17];
 
+/// The answer for \p place, or where it goes: more than 16 places displace each
+/// other.
 static std::atomic<uint64_t> &answerAt(uint64_t place) {
-  return answers[place ? 1 + (place >> 60) : 0];
+  if (!place)
+    return answers[0];
+  for (unsigned i = 1; i < 17; ++i) {
+    uint64_t known = answers[i].load(std::memory_order_relaxed);
+    if (!known || place == (known & ~uint64_t(1)))
+      return answers[i];
+  }
+  return answers[1 + (place >> 60)];
 }
 
 /// Looks again, and remembers the answer.
