@@ -505,8 +505,9 @@ bool ListWriter::findCounter() {
     auto *each = line && line->getLoop() == &loop && line->isAffine()
                      ? dyn_cast<SCEVConstant>(line->getStepRecurrence(scev))
                      : nullptr;
-    if (!each || each->getAPInt().getBitWidth() < 32 ||
-        each->getAPInt().getBitWidth() > 64)
+    // An atomic variable has no 48 bits.
+    unsigned bits = each ? each->getAPInt().getBitWidth() : 0;
+    if (bits != 32 && bits != 64)
       continue;
     counter = &phi;
     step = each->getAPInt().getSExtValue();
@@ -515,10 +516,12 @@ bool ListWriter::findCounter() {
   return false;
 }
 
-/// The counter as a number, or what it is when the loop begins.
+/// The counter as a number, or what it is when the loop begins. Frozen: one
+/// that the loop never uses may be poison.
 Value *ListWriter::getCount(Value *value, IRBuilder<> &builder) const {
-  return value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number)
-                                         : value;
+  return builder.CreateFreeze(value->getType()->isPointerTy()
+                                  ? builder.CreatePtrToInt(value, number)
+                                  : value);
 }
 
 /// Threads share \p state, so a plain access would be a race.

@@ -87,6 +87,7 @@ long chains(struct Node *const *head, long n) {
 // A garbage index may be too large for a shift, and lead to no element.
 // RUN: %{cc} --target=x86_64-linux-gnu -emit-llvm && FileCheck %s --input-file=%t.s --check-prefix=IR
 // IR-LABEL: define {{.*}}@shifted(
+// IR: = freeze i64 %{{.*}}
 // IR: [[AT:%.*]] = freeze i64 %
 // IR-NEXT: call i64 @llvm.umax.i64(i64 [[AT]],
 // IR: load i64, ptr %{{.*}}, align 1
