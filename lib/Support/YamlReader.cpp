@@ -20,7 +20,7 @@ void YamlReader::finish(unsigned, const SeenKeys &) {}
 unsigned YamlReader::getLine(const yaml::Node &node) const {
   SMLoc place = node.getSourceRange().Start;
   if (auto *alias = dyn_cast<yaml::AliasNode>(&node)) // it has the next one's
-    place = SMLoc::getFromPointer(alias->getName().data());
+    place = SMLoc::getFromPointer(alias->getName().begin());
   return place.isValid() ? sources.FindLineNumber(place) : 1;
 }
 
