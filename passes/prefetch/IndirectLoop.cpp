@@ -33,7 +33,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -341,10 +340,8 @@ PrefetchVerdict IndirectWriter::run() {
                        loop.getLoopLatch());
   builder.SetInsertPoint(header, header->getFirstInsertionPt());
   if (isFar)
-    builder.SetInsertPoint(SplitBlockAndInsertIfThen(
-        isFar, header->getFirstInsertionPt(), /*Unreachable=*/false,
-        MDBuilder(function.getContext()).createUnlikelyBranchWeights(),
-        /*DTU=*/nullptr, &loops));
+    builder.SetInsertPoint(
+        splitUnlikely(isFar, header->getFirstInsertionPt(), loops));
   Copies then = copyAll(counter, true, builder);
   for (const Lookup &lookup : lookups)
     writePrefetch(*lookup.access, lookup.isWritten, 1,

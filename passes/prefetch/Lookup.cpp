@@ -8,7 +8,9 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -89,4 +91,12 @@ Value *mpg::areApart(Value *now, Value *then, uint64_t bytes,
   return builder.CreateFreeze(
       builder.CreateICmpUGT(builder.CreateAdd(apart, builder.getInt64(bytes)),
                             builder.getInt64(2 * bytes)));
+}
+
+Instruction *mpg::splitUnlikely(Value *condition, BasicBlock::iterator at,
+                                LoopInfo &loops) {
+  return SplitBlockAndInsertIfThen(
+      condition, at, /*Unreachable=*/false,
+      MDBuilder(at->getContext()).createUnlikelyBranchWeights(),
+      /*DTU=*/nullptr, &loops);
 }

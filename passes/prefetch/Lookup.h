@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/LLVM.h"
+#include "llvm/IR/BasicBlock.h"
 #include <cstdint>
 
 namespace mpg {
@@ -44,5 +45,9 @@ Instruction *copyStep(const Instruction &step);
 /// Whether the addresses are more than so many \p bytes apart.
 Value *areApart(Value *now, Value *then, uint64_t bytes,
                 IRBuilderBase &builder);
+
+/// Makes a block in front of \p at for a rare \p condition. \returns its end.
+Instruction *splitUnlikely(Value *condition, BasicBlock::iterator at,
+                           LoopInfo &loops);
 
 } // namespace mpg
