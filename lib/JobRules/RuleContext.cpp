@@ -79,7 +79,7 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
 
 std::string mpg::writeSetting(const JobSetting &setting, StringRef name) {
   const JobWord &value = setting.value;
-  // What is not known has no quotes: "$N". A directive is not the shell's.
+  // Unknown text keeps "$N" as it is. The shell does not read directives.
   bool isPlain = value.text.empty() || !value.known() ||
                  StringRef(setting.how).starts_with("#");
   return writeSetting(setting, name,

@@ -92,7 +92,7 @@ TEST(HeapShortageTest, WhereThePoolWasNotAskedItIsNotTheCause) {
                               "on normal pages"))
       << said[0];
   EXPECT_EQ(said[0].find("the pool of 2 MiB"), std::string::npos) << said[0];
-  // What is the cause depends on settings and free memory.
+  // The cause depends on settings and free memory.
   EXPECT_NE(said[0].find("; fix: "), std::string::npos) << said[0];
 }
 
