@@ -117,8 +117,10 @@ static std::string explainFccWord(StringRef word) {
 #include "Audit/FccWords.def"
   };
   word = word.trim().take_until([](char c) { return strchr("=( ", c); });
+  // -Cpp is Fujitsu's, -cpp is everybody's.
+  bool anyCase = !word.starts_with("-") || word.starts_with_insensitive("-k");
   for (auto [known, kind, answer] : table)
-    if (word.equals_insensitive(known))
+    if (anyCase ? word.equals_insensitive(known) : word == known)
       return fccHeading(known, kind) + "  " + filled(answer) + "\n";
 #define MPG_ENV(name, type, values, deflt, needs, more, group, help)           \
   if (word == #name)                                                           \

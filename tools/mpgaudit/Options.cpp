@@ -116,9 +116,11 @@ static std::nullopt_t explainCode(StringRef code, const CommandLine &line,
                                   int &status) {
   std::string page = explain(code, findParts());
   if (page.empty())
-    return line.usageError("no finding and no message is called '" + code +
-                               "'; they look like MPG103 and \"LPG 2003\"",
-                           status);
+    return line.usageError(
+        "'" + code +
+            "' is not known here; write a finding, a message or a word of "
+            "Fujitsu's compilers: MPG103, \"LPG 2003\", -Kzfill",
+        status);
   outs() << page;
   return std::nullopt;
 }
