@@ -446,6 +446,15 @@ bool LaunchReader::startsElsewhere() {
   return !parts.notUnderstood.empty() || !parts.shellTexts.empty();
 }
 
+/// A tool that prepares what follows, wherever it is installed: no program of
+/// the job ("eval "$(/opt/conda/bin/conda shell.bash hook)"").
+static bool setsUpEnvironment(StringRef name) {
+  return hasWord("conda dir_transfer lmod mamba micromamba modulecmd sort_libp "
+                 "spack",
+                 name) ||
+         name.ends_with("-config");
+}
+
 /// A program of the job, or a tool of the system?
 void LaunchReader::decide() {
   const JobWord &word = *parts.program;
@@ -456,8 +465,8 @@ void LaunchReader::decide() {
                       folder == "/usr/bin" || folder == "/usr/sbin" ||
                       folder == "/sbin";
   if (name.empty() || isContainerTool(name) ||
-      (systemFolder && isCommonTool(name)) || program.starts_with("((") ||
-      program.starts_with("[["))
+      (systemFolder && isCommonTool(name)) || setsUpEnvironment(name) ||
+      program.starts_with("((") || program.starts_with("[["))
     return;
   // "$(command)" and "$@" alone are another script's command.
   StringRef variable = program.ltrim("${");
