@@ -56,7 +56,9 @@ static Use *getAddress(IntrinsicInst &call) {
   for (Use &argument : call.args())
     if (argument->getType()->isPtrOrPtrVectorTy())
       address = &argument;
-  return address;
+  return address && !address->get()->getType()->getPointerAddressSpace()
+             ? address
+             : nullptr;
 }
 
 // The tag is on the base, so what the pointer is computed into has it, too:

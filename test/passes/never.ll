@@ -20,6 +20,7 @@ define void @marked_but_never(ptr %p, ptr byval([8 x i64]) %q, ptr addrspace(1) 
   %5 = load i64, ptr %q, !mmra !0
   %6 = load i64, ptr %slot, !mmra !0
   %7 = load i64, ptr addrspace(1) %r, !mmra !0
+  call void @llvm.masked.store.v2i64.p1(<2 x i64> zeroinitializer, ptr addrspace(1) %r, i32 8, <2 x i1> <i1 1, i1 0>), !mmra !0
   %8 = load i64, ptr null, !mmra !0
   %9 = load i64, ptr @taken, !mmra !0
   ret void
