@@ -24,6 +24,16 @@
 using namespace llvm;
 using namespace mpg;
 
+/// Whether \p loop computes what can be in no PHI node: convergence, or a place
+/// where a garbage collector may run.
+static bool hasTokens(const Loop &loop) {
+  return llvm::any_of(loop.blocks(), [](const BasicBlock *block) {
+    return llvm::any_of(*block, [](const Instruction &instruction) {
+      return instruction.getType()->isTokenTy();
+    });
+  });
+}
+
 /// Headers stay the same while loops are changed.
 static SmallVector<BasicBlock *, 8> findLoops(Function &function,
                                               FunctionAnalysisManager &analyses,
@@ -31,7 +41,7 @@ static SmallVector<BasicBlock *, 8> findLoops(Function &function,
   SmallVector<BasicBlock *, 8> headers;
   for (Loop *loop :
        analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
-    if (isOuterToo || loop->isInnermost())
+    if ((isOuterToo || loop->isInnermost()) && !hasTokens(*loop))
       headers.push_back(loop->getHeader());
   return headers;
 }
@@ -213,6 +223,10 @@ SmallVector<BasicBlock *, 4> mpg::makeOwnExits(const Loop &loop,
       exit = SplitBlockPredecessors(exit, inside, suffix);
   }
   return exits;
+}
+
+bool mpg::canCopy(const Loop &loop) {
+  return loop.isSafeToClone() && !hasTokens(loop);
 }
 
 Instruction &mpg::copyLoop(Loop &loop, Value &condition, const char *suffix,

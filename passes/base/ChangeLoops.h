@@ -41,6 +41,10 @@ bool isRemainder(const Loop &loop);
 /// Dominators and loops of the function are stale then.
 SmallVector<BasicBlock *, 4> makeOwnExits(const Loop &loop, const char *suffix);
 
+/// Whether \p loop can be copied: no jump in it has a computed address, and
+/// nothing that it computes must stay alone.
+bool canCopy(const Loop &loop);
+
 /// Puts a copy of \p loop, which has a preheader and can be copied, beside it:
 /// it runs unless \p condition. \p suffix names its blocks. \returns the
 /// branch.

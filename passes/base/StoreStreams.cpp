@@ -206,7 +206,8 @@ const char *StreamFinder::whyLeaves() const {
 }
 
 const char *StreamFinder::whyNoTimes() const {
-  if (loop.getExitingBlock() != loop.getLoopLatch())
+  if (loop.getExitingBlock() != loop.getLoopLatch() ||
+      !isa<BranchInst>(loop.getLoopLatch()->getTerminator()))
     return "it can end in more than one way";
   return getTimes() ? nullptr : "how often it runs is not known when it begins";
 }

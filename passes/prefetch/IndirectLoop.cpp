@@ -327,7 +327,7 @@ PrefetchVerdict IndirectWriter::run() {
   Value *isFar = nullptr;
   if (!rounds && use != IndirectUse::asked) {
     isFar = isWorthwhile();
-    if (isShort(loop) && loop.isSafeToClone()) {
+    if (isShort(loop) && canCopy(loop)) {
       copyLoop(loop, *isFar, ".near", loops, dominators, scev);
       isFar = nullptr;
     }

@@ -292,7 +292,7 @@ bool NestFinder::isLookedUp(const SCEV *address, const Loop &at) const {
 Motion NestFinder::follow(Instruction &access, Value *pointer) const {
   Motion motion;
   const SCEV *address = scev.getSCEV(pointer);
-  motion.once = scev.getConstant(
+  motion.once = scev.getSizeOfExpr(
       number, layout.getTypeStoreSize(getLoadStoreType(&access)));
   const Loop *inner = loops.getLoopFor(access.getParent());
   std::optional<int64_t> element;

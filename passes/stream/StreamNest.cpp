@@ -97,17 +97,9 @@ static bool isQuiet(const Instruction &instruction) {
            (instruction.mayReadOrWriteMemory() || instruction.mayThrow()));
 }
 
-/// Whether \p loop has jumps to computed addresses (`goto *place`): a copy or a
-/// new block behind it would not be among these.
-static bool hasComputedJumps(const Loop &loop) {
-  return llvm::any_of(loop.blocks(), [](const BasicBlock *block) {
-    return isa<IndirectBrInst>(block->getTerminator());
-  });
-}
-
 /// Whether a fence can wait until \p outer is left.
 static bool canFenceBehind(const Loop &outer) {
-  return !hasComputedJumps(outer) &&
+  return canCopy(outer) && // no jump to a computed address leaves it
          llvm::all_of(outer.blocks(), [](const BasicBlock *block) {
            return llvm::all_of(*block, isQuiet);
          });
@@ -143,7 +135,7 @@ Loop *StreamNest::findCopied(const Instruction &place) const {
       return nullptr;
     nest = outer;
   }
-  return nest == &loop || hasComputedJumps(*nest) ? nullptr : nest;
+  return nest == &loop || !canCopy(*nest) ? nullptr : nest;
 }
 
 void mpg::addStoreFence(IRBuilderBase &builder) {
