@@ -66,6 +66,8 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
     return setting.how == "export" ? "export " + pair
                                    : ("setenv " + name + " " + word).str();
   StringRef how = setting.how;
+  if (how == "--env") // of mpgaudit
+    return "--env=" + pair;
   if (how.ends_with("--export")) // alone it takes all other variables away
     return "--export=ALL," + pair;
   // "mpiexec -x", "#PJM -x": an option in front of the assignment. The
@@ -179,7 +181,8 @@ Finding &JobContext::add(FindingId id, unsigned line, bool conditional,
     finding.title += ", if this branch is taken";
   }
   finding.cost = info.cost.substr(0, info.cost.find("\n\n")).str();
-  finding.where.line = line;
+  if (line) // what --env says is in none
+    finding.where.line = line;
   out.push_back(std::move(finding));
   return out.back();
 }

@@ -123,8 +123,8 @@ static void reportThreads(JobContext &job, const JobLaunch &launch,
   finding.sub = "groups";
   finding.where.symbol = "XOS_MMM_L_PAGING_POLICY";
   finding.evidence =
-      policy.line ? job.settingText("XOS_MMM_L_PAGING_POLICY", policy.line)
-                  : "XOS_MMM_L_PAGING_POLICY is not set; " + launchText(launch);
+      policy.set ? job.settingText("XOS_MMM_L_PAGING_POLICY", policy.line)
+                 : "XOS_MMM_L_PAGING_POLICY is not set; " + launchText(launch);
 }
 
 static void reportStacks(JobContext &job, const JobValue &policy) {

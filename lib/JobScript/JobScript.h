@@ -49,7 +49,8 @@ struct JobSetting {
   JobWord value;
   unsigned line;
   /// "export", "env", "command" (A=b prog), "mpiexec -x", "#PJM -x", "setenv",
-  /// "unset"; "assignment": of the shell alone, no program sees it.
+  /// "unset"; "assignment": of the shell alone, no program sees it; "--env": of
+  /// mpgaudit, in line 0.
   std::string how;
   /// May not happen: inside if, case, a loop or a function that is not called,
   /// or after && or ||.

@@ -127,6 +127,24 @@ static std::shared_ptr<Launch> merge(const Launch &ofScript,
   return launch;
 }
 
+void mpg::addGivenSettings(JobScript &script, const Launch *given) {
+  if (!given)
+    return;
+  for (const auto &[name, variable] : given->environment.all()) {
+    JobSetting setting;
+    setting.name = name;
+    setting.value.text = variable.value;
+    setting.line = 0;
+    setting.how = "--env";
+    script.settings.insert(script.settings.begin(), std::move(setting));
+    for (JobLaunch &start : script.launches)
+      start.launch.environment.set(name, variable);
+  }
+  for (JobLaunch &start : script.launches)
+    if (given->environment.find("OMP_NUM_THREADS"))
+      start.launch.threads = start.launch.environment.threads();
+}
+
 /// The launch of \p start for a job that starts in \p folder.
 static std::shared_ptr<Launch> makeLaunch(const JobLaunch &start,
                                           const Launch *given,

@@ -318,6 +318,7 @@ bool Run::readScript() {
     return fail(options.job, toString(script.takeError()));
   result.job = JobReport();
   result.job->script = std::move(*script);
+  addGivenSettings(result.job->script, settings.launch.get());
   applyLaunchers(result.job->script);
   settings.fujitsuJob = isFugakuScript(result.job->script);
   addJobInputs(result.job->script, settings.launch.get(), inputs.files);
