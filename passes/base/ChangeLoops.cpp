@@ -159,7 +159,8 @@ static bool changeFunction(Function &function,
 }
 
 /// One remark for each place. A changed loop speaks for its copies, in other
-/// functions too.
+/// functions too. The user cannot change a loop of a system header, so why it
+/// stays as it is says nothing.
 static void emitRemarks(ArrayRef<VisitedLoop> visited, StringRef subject) {
   RemarkPlaces changed, others;
   auto isFirst = [&](RemarkPlaces &places, const VisitedLoop &one) {
@@ -169,8 +170,9 @@ static void emitRemarks(ArrayRef<VisitedLoop> visited, StringRef subject) {
     if (one.outcome.isChanged)
       isFirst(others, one);
   for (const VisitedLoop &one : visited)
-    if (isFirst(one.outcome.isChanged ? changed : others, one) &&
-        one.outcome.remark)
+    if (one.outcome.remark &&
+        (one.outcome.isChanged || isUserCode(one.place)) &&
+        isFirst(one.outcome.isChanged ? changed : others, one))
       OptimizationRemarkEmitter(one.header->getParent())
           .emit(*one.outcome.remark);
 }

@@ -51,9 +51,27 @@ void mpg::fail(LLVMContext &context, const Twine &text) {
   context.diagnose(Diagnostic(text, DS_Error));
 }
 
+/// Debug information does not say which headers are the system's.
+static bool isSystemHeader(const DIScope *scope) {
+  if (!scope)
+    return false;
+  // Clang cuts off what the file and the current folder have in common.
+  SmallString<128> path(scope->getDirectory());
+  if (sys::path::is_absolute(scope->getFilename()))
+    path.clear();
+  sys::path::append(path, scope->getFilename());
+  StringRef file = path;
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.contains("/include/c++/") || file.contains("/lib/clang/");
+}
+
 void mpg::remarkNoEffect(Module &module, StringRef option, StringRef reason) {
   auto isDefined = [](Function &one) { return !one.isDeclaration(); };
-  auto function = find_if(module, isDefined);
+  auto function = find_if(module, [&](Function &one) {
+    return isDefined(one) && !isSystemHeader(one.getSubprogram());
+  });
+  if (function == module.end())
+    function = find_if(module, isDefined);
   if (function == module.end())
     return;
   OptimizationRemarkMissed remark(remarkPass, "NoEffect",
@@ -62,18 +80,6 @@ void mpg::remarkNoEffect(Module &module, StringRef option, StringRef reason) {
   remark << ore::NV("Option", option)
          << " has no effect: " << ore::NV("Reason", reason);
   OptimizationRemarkEmitter(&*function).emit(remark);
-}
-
-/// Debug information does not say which headers are the system's.
-static bool isSystemHeader(const DILocation &location) {
-  // Clang cuts off what the file and the current folder have in common.
-  SmallString<128> path(location.getDirectory());
-  if (sys::path::is_absolute(location.getFilename()))
-    path.clear();
-  sys::path::append(path, location.getFilename());
-  StringRef file = path;
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
-         file.contains("/include/c++/") || file.contains("/lib/clang/");
 }
 
 /// Only what a message shows: copies of code by the optimiser differ in other
@@ -92,13 +98,13 @@ static DILocation *plainLocation(DILocation *at) {
 
 DebugLoc mpg::userLocation(DebugLoc location) {
   for (DILocation *at = location.get(); at; at = at->getInlinedAt())
-    if (!isSystemHeader(*at))
+    if (!isSystemHeader(at->getScope()))
       return plainLocation(at);
   return location;
 }
 
 bool mpg::isUserCode(const DebugLoc &location) {
-  return !location || !isSystemHeader(*location);
+  return !location || !isSystemHeader(location->getScope());
 }
 
 bool RemarkPlaces::isNew(StringRef name, const DebugLoc &location,

@@ -222,9 +222,10 @@ void SectorPlanner::emitRemarks() const {
   for (bool isDivided : {true, false})
     for (const Planned &one : planned) {
       const Loop &loop = *one.nest.loop;
+      DebugLoc location = userLocation(loop.getStartLoc());
       if (isDivided == !one.verdict.reason &&
-          said.isNew("Sector", userLocation(loop.getStartLoc()),
-                     *loop.getHeader()))
+          (isDivided || isUserCode(location)) &&
+          said.isNew("Sector", location, *loop.getHeader()))
         speaking.insert(&one);
     }
   for (const Planned &one : planned)
