@@ -242,8 +242,8 @@ std::string describePlacementVerdict(const SimReport &report);
 /// A sentence, or one for each base page.
 std::string describeVerdict(const SimReport &report);
 /// The part of its 2 MiB pages that an array uses, if that is less than half of
-/// at least 8 MiB; "" if not. A sentence without its array.
-std::string describeSparseUse(const SimPart &array);
+/// at least 8 MiB a process; "" if not. A sentence without its array.
+std::string describeSparseUse(const SimReport &report, const SimPart &array);
 /// Whose accesses are not in the counts at all; "" if none are missing.
 std::string describeMissingPart(const SimReport &report);
 /// A function as in the source, without its parameters.

@@ -228,7 +228,7 @@ static void writePartsSection(raw_ostream &out, const SimReport &report,
   partsTable(report, parts, rowLimit, longestName, /*isWhole=*/true)
       .writeHtml(out, title, "", /*isCode=*/true);
   for (const SimPart &part : parts.parts)
-    if (std::string use = describeSparseUse(part); !use.empty())
+    if (std::string use = describeSparseUse(report, part); !use.empty())
       out << "<p>" << htmlCode(parts.getName(part, longestName)) << ": " << use
           << ".</p>\n";
   if (parts.parts.size() > rowLimit)

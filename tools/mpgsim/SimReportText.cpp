@@ -144,7 +144,7 @@ void mpg::writeSimText(raw_ostream &out, const SimReport &report) {
     }
     writeParts(out, report, listArrays(report));
     for (const SimPart &array : ArrayRef(report.arrays).take_front(maxRows))
-      if (std::string use = describeSparseUse(array); !use.empty())
+      if (std::string use = describeSparseUse(report, array); !use.empty())
         writeFilled(out, "", arrayName(array, nameColumns) + ": " + use + ".",
                     2);
     out << "\n";

@@ -293,11 +293,14 @@ std::string mpg::describePlacementVerdict(const SimReport &report) {
   return text + " (" + pageName(page.pageBytes) + " pages)";
 }
 
-std::string mpg::describeSparseUse(const SimPart &array) {
-  // From 8 MiB on: below that a large page more or less does not matter.
+std::string mpg::describeSparseUse(const SimReport &report,
+                                   const SimPart &array) {
+  // From 8 MiB a process on: below that a large page more or less does not
+  // matter.
+  uint64_t processes = std::max<uint64_t>(report.ranks.size(), 1);
   uint64_t touched = array.use.of2M << 21;
   uint64_t used4K = array.use.of4K << 12, used64K = array.use.of64K << 16;
-  if (touched < uint64_t(8) << 20 || used4K > touched / 2)
+  if (touched < processes * (uint64_t(8) << 20) || used4K > touched / 2)
     return "";
   return formatv("of {0} that it touches in 2 MiB pages {1:f1} % are used in 4 "
                  "KiB pages, {2:f1} % in 64 KiB pages",
