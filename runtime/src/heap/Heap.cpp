@@ -538,6 +538,7 @@ void mpg::freeMedium(uint32_t page) {
   int saved = errno;
   if (!cache.recycleForOthers(page))
     arenaAt(heapMap.pages[page].owner).free(page, cache.bytes());
+  cache.notePassed(block.bytes());
   errno = saved;
 }
 

@@ -31,7 +31,7 @@ const MediumCache::Tables MediumCache::tables = makeTables();
 void MediumCache::start(const Arena &arena, unsigned threads) {
   // One block of 1 MiB with its shift, in each of 64 threads. One cache more is
   // there for threads that are past their end.
-  constexpr size_t max = 16 << 20, min = (1 << 20) + heapPageBytes;
+  constexpr size_t min = (1 << 20) + heapPageBytes;
   constexpr size_t maxFewThreadsBytes = 32 << 20,
                    maxManyThreadsBytes = 65 * min;
   constexpr uint64_t share = 2; // 4: blocks that come and go were missed
@@ -44,8 +44,8 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
   firstList = tables.firstList[isColored];
   maxListedBytes = largeSettings.always ? 0 : maxBlockBytes;
   fewBytes = arena.mapped() / share;
-  size_t room = max;
-  if (!eachThreadHasArena() && threads > maxFewThreadsBytes / max)
+  size_t room = maxRoomBytes;
+  if (!eachThreadHasArena() && threads > maxFewThreadsBytes / maxRoomBytes)
     room = threads <= maxFewThreadsBytes / min ? maxFewThreadsBytes / threads
            : threads <= maxManyThreadsBytes / min
                ? min
@@ -125,6 +125,16 @@ bool MediumCache::recycleForOthers(uint32_t page) {
   while (keptBytes && keptBytes + bytes > limit())
     releaseNext();
   return recycleLong(page);
+}
+
+void MediumCache::notePassed(size_t bytes) {
+  passedBytes = keptBytes < keptAtPass ? bytes : passedBytes + bytes;
+  keptAtPass = keptBytes;
+  if (!keptBytes || limit() == maxRoomBytes || passedBytes < times * limit() ||
+      arenaSettings.trimBytes.load(std::memory_order_relaxed) == UINT64_MAX)
+    return;
+  clear();
+  times *= 2;
 }
 
 /// Gives one block to the arena: one list after the other.

@@ -118,6 +118,7 @@ public:
 
   /// Called when there was no block of \p bytes.
   void noteMiss(size_t bytes) {
+    passedBytes = 0;
     bytes = computePages(bytes, 16) * heapPageBytes;
     size_t max = limit();
     if (keptBytes + bytes > max && bytes <= max)
@@ -168,6 +169,13 @@ public:
   /// there were requests that none of them could serve.
   bool recycleForOthers(uint32_t page);
 
+  /// Called when \p bytes have gone to the arena that had no room here. Where
+  /// there are many threads, one that frees several times what it keeps, and
+  /// asks for nothing meanwhile, may need none of it: its blocks go, too, for
+  /// each holds a large page. It keeps blocks again after its next request, and
+  /// longer each time.
+  void notePassed(size_t bytes);
+
   /// Moves the block that was freed last to its list. False: there was none.
   bool settle();
 
@@ -185,6 +193,7 @@ public:
   void clear();
 
 private:
+  static constexpr size_t maxRoomBytes = 16 << 20; ///< of few threads
   static constexpr uint32_t minPages = 2, shortLists = 64, longLists = 21;
   /// Blocks that go to their lists after one that malloc() did not want.
   static constexpr uint32_t many = 32;
@@ -334,6 +343,9 @@ private:
   std::atomic<size_t> maxBytes{0}; ///< at most what may stay free
   size_t fewBytes = 0;             ///< not worth a search for free memory
   size_t missedBytes = 0; ///< asked for in vain while there was no room
+  size_t passedBytes = 0; ///< of notePassed(), since the last request
+  size_t keptAtPass = 0;  ///< then: less now means that there was a request
+  unsigned times = 4;     ///< what it keeps may pass before all of it goes
   /// A block of no bytes with its edges.
   struct {
     uint64_t front = 0, block = 0, tail = 0;
