@@ -164,7 +164,7 @@ static void doDueWork(ThreadCache &cache) {
 
 static void *allocateSmall(unsigned sizeClass, Request &request) {
   UsedCache cache;
-  if (void *object = cache->allocate(sizeClass))
+  if (void *object = cache->allocate(cache->bins[sizeClass]))
     return object;
   doDueWork(*cache);
   return cache->allocateSlowly(sizeClass, request.error);

@@ -28,7 +28,6 @@ using namespace mpg;
 namespace {
 
 struct Classes {
-  uint8_t of[65] = {};
   uint32_t bytes[sizeClasses] = {};
 
   constexpr Classes() {
@@ -38,12 +37,6 @@ struct Classes {
     for (uint32_t start = 128; count < sizeClasses; start *= 2)
       for (uint32_t part = 1; part <= 4 && count < sizeClasses; ++part)
         bytes[count++] = start + start / 4 * part;
-    for (unsigned i = 0; i <= 64; ++i) {
-      unsigned sizeClass = 0;
-      while (bytes[sizeClass] < i * 16)
-        ++sizeClass;
-      of[i] = uint8_t(sizeClass);
-    }
   }
 };
 
@@ -52,17 +45,6 @@ struct Classes {
 static constexpr Classes classes;
 static_assert(classes.bytes[sizeClasses - 1] == maxSmallBytes,
               "the last class");
-
-// Not classes.of itself: it has to be a plain table for the inline function.
-const uint8_t mpg::classOfSmallest[65] = {
-#define MPG_ROW(i)                                                             \
-  classes.of[i], classes.of[i + 1], classes.of[i + 2], classes.of[i + 3],      \
-      classes.of[i + 4], classes.of[i + 5], classes.of[i + 6],                 \
-      classes.of[i + 7]
-    MPG_ROW(0),  MPG_ROW(8),  MPG_ROW(16), MPG_ROW(24),    MPG_ROW(32),
-    MPG_ROW(40), MPG_ROW(48), MPG_ROW(56), classes.of[64],
-#undef MPG_ROW
-};
 
 size_t mpg::bytesOfClass(unsigned sizeClass) {
   return classes.bytes[sizeClass];
@@ -86,10 +68,12 @@ static uint32_t getMaxObjects(unsigned sizeClass) {
 void ThreadCache::start() {
   constexpr uint32_t maxWaiting = 32;
   for (unsigned i = 0; i < sizeClasses; ++i) {
-    bins[i].max = getMaxObjects(i);
+    bins[i].setMax(getMaxObjects(i));
     uint32_t count = 2 * maxBinBytes / classes.bytes[i];
     waiting[i].max = count < maxWaiting ? count : maxWaiting;
   }
+  for (size_t bytes = 0; bytes <= maxTabledBytes; bytes += 16)
+    binOfSmallest[bytes / 16] = &bins[getClass(bytes)];
 }
 
 void ThreadCache::list(Slab &slab) {
@@ -161,7 +145,7 @@ void ThreadCache::toSlabs(unsigned sizeClass, FreeObject *object) {
 
 void ThreadCache::inspectEachFree() {
   for (Bin &bin : bins)
-    bin.max = 0;
+    bin.setMax(0);
 }
 
 /// While pages may be collapsed: a program that frees and allocates in turn has
@@ -169,7 +153,7 @@ void ThreadCache::inspectEachFree() {
 void ThreadCache::inspectFree(unsigned sizeClass) {
   constexpr unsigned each = 64;
   if (!isCollapseDue.load(std::memory_order_relaxed))
-    bins[sizeClass].max = getMaxObjects(sizeClass);
+    bins[sizeClass].setMax(getMaxObjects(sizeClass));
   else if (++looks % each == 0)
     collapseSome();
 }
@@ -179,20 +163,20 @@ void ThreadCache::inspectFree(unsigned sizeClass) {
 void ThreadCache::shelve(unsigned sizeClass) {
   constexpr uint64_t maxBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
-  if (bin.count <= getMaxObjects(sizeClass))
+  uint32_t count = bin.count();
+  if (count <= getMaxObjects(sizeClass))
     return inspectFree(sizeClass);
   Shelf &shelf = shelves[sizeClass];
   FreeObject *object = bin.first;
-  uint64_t bytes = uint64_t(bin.count - 1) * classes.bytes[sizeClass];
+  uint64_t bytes = uint64_t(count - 1) * classes.bytes[sizeClass];
   if (shelf.count == Shelf::depth || shelvedBytes + bytes > maxBytes) {
-    bin.first = object->next();
-    --bin.count;
+    bin.set(object->next(), count - 1);
     return toSlab(object);
   }
   shelvedBytes += bytes;
-  shelf.batches[shelf.count++] = {object->next(), bin.count - 1};
+  shelf.batches[shelf.count++] = {object->next(), count - 1};
   object->setNext(nullptr);
-  bin.count = 1;
+  bin.set(object, 1);
 }
 
 /// Makes a batch of the shelf the bin. False: the shelf has none. pre: the bin
@@ -204,8 +188,7 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
     return false;
   Batch batch = shelf.batches[--shelf.count];
   shelvedBytes -= uint64_t(batch.count) * classes.bytes[sizeClass];
-  bins[sizeClass].first = batch.first;
-  bins[sizeClass].count = batch.count;
+  bins[sizeClass].set(batch.first, batch.count);
   return true;
 }
 
@@ -216,16 +199,15 @@ bool ThreadCache::unshelve(unsigned sizeClass) {
 void ThreadCache::mend(unsigned sizeClass) {
   Bin &bin = bins[sizeClass];
   FreeObject *object = bin.first;
-  if (bin.count == 1 && isInHeap(object))
+  uint32_t count = bin.count();
+  if (count == 1 && isInHeap(object))
     object->setNext(nullptr);
-  if (bin.count && isFreeObject(object)) {
+  if (count && isFreeObject(object)) {
     object->mark = getMark(object);
     return;
   }
-  bool isWanted = bin.count > 0;
-  bin.first = nullptr;
-  bin.count = 0;
-  if (isWanted)
+  bin.set(nullptr, 0);
+  if (count)
     reportWritten(sizeClass, object, "malloc");
 }
 
@@ -237,9 +219,10 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
   uint32_t bytes = slab.objectBytes;
   uint32_t freshBytes = slab.freshBytes.load(std::memory_order_relaxed);
   uint32_t fresh = (slabBytes - freshBytes) / bytes, got = 0;
+  FreeObject *first = nullptr;
   if (slab.free) {
     got = freshBytes / bytes - slab.used;
-    bin.first = slab.free;
+    first = slab.free;
     slab.free = nullptr;
   } else if (fresh) {
     got = stepBytes / bytes < fresh ? stepBytes / bytes : fresh;
@@ -247,14 +230,14 @@ bool ThreadCache::fill(Bin &bin, Slab &slab) {
     uintptr_t start = getStart(slab) + freshBytes;
     for (uint32_t i = got; i-- > 0;) {
       auto *object = reinterpret_cast<FreeObject *>(start + i * bytes);
-      object->setNext(bin.first);
+      object->setNext(first);
       object->mark = getMark(object);
-      bin.first = object;
+      first = object;
     }
-    slab.freshBytes.store(freshBytes + got * bytes, std::memory_order_relaxed);
+    slab.setFresh(freshBytes + got * bytes);
     fresh -= got;
   }
-  bin.count = got;
+  bin.set(first, got);
   slab.used += uint16_t(got);
   if (!fresh)
     unlist(slab);
@@ -266,11 +249,9 @@ static Slab *newSlab(ThreadCache &owner, unsigned sizeClass, int &error) {
   if (!page)
     return nullptr;
   Slab &slab = slabAt(page * heapPageBytes);
-  uint64_t bytes = classes.bytes[sizeClass];
   slab.free = nullptr;
-  slab.inverse = UINT64_MAX / bytes + 1;
-  slab.objectBytes = uint32_t(bytes);
-  slab.freshBytes.store(0, std::memory_order_relaxed);
+  slab.setObjectBytes(classes.bytes[sizeClass]);
+  slab.bin = &owner.bins[sizeClass];
   slab.used = 0;
   slab.sizeClass = uint8_t(sizeClass);
   slab.owner.store(&owner, std::memory_order_release);
@@ -281,9 +262,10 @@ void *ThreadCache::allocateSlowly(unsigned sizeClass, int &error) {
   Bin &bin = bins[sizeClass];
   // More than once only if what it finds is damaged.
   for (;;) {
+    learnTables();
     mend(sizeClass);
     if (bin.first || unshelve(sizeClass) || receiveInto(sizeClass)) {
-      if (void *object = allocate(sizeClass))
+      if (void *object = allocate(bin))
         return object;
       continue;
     }
@@ -334,8 +316,7 @@ void ThreadCache::releaseEmpty() {
     // Empty before its objects go: who watches memory going may allocate.
     do {
       FreeObject *first = bins[i].first;
-      bins[i].first = nullptr;
-      bins[i].count = 0;
+      bins[i].set(nullptr, 0);
       toSlabs(i, first);
     } while (bins[i].first || unshelve(i));
   }
@@ -382,7 +363,7 @@ static bool freshenEnd(Slab &slab) {
       object->setNext(slab.free);
       slab.free = object;
     }
-  slab.freshBytes.store(end * bytes, std::memory_order_relaxed);
+  slab.setFresh(end * bytes);
   return true;
 }
 
@@ -459,8 +440,7 @@ bool ThreadCache::receiveInto(unsigned sizeClass) {
          object = object->next())
       ++count;
   }
-  bins[sizeClass].first = getFirst(all);
-  bins[sizeClass].count = count;
+  bins[sizeClass].set(getFirst(all), count);
   return true;
 }
 

@@ -21,9 +21,11 @@
 namespace mpg {
 
 constexpr size_t maxSmallBytes = 14 << 10; ///< larger blocks are medium
-constexpr unsigned sizeClasses = 35; ///< 16 to 128 by 16, then 4 a doubling
+constexpr unsigned sizeClasses = 35;    ///< 16 to 128 by 16, then 4 a doubling
+constexpr size_t maxTabledBytes = 1024; ///< their bins are found in a table
 
 class ThreadCache;
+struct Bin;
 
 /// The mark of a free object, stored beside its link.
 inline uintptr_t getMark(const void *object) {
@@ -49,17 +51,52 @@ inline bool isInHeap(const FreeObject *object) {
          heapMap.openBytes.load(std::memory_order_relaxed);
 }
 
+/// Free objects of one class, whatever slabs they are in: the last one freed is
+/// the first to be used again, because it is still in the processor's cache.
+struct Bin {
+  FreeObject *first = nullptr;
+  int32_t room = 0; ///< for so many more; negative: too many are in it
+  uint32_t max = 0;
+
+  uint32_t count() const {
+    return max - uint32_t(__atomic_load_n(&room, __ATOMIC_RELAXED));
+  }
+  void set(FreeObject *object, uint32_t count) {
+    first = object;
+    room = int32_t(max - count);
+  }
+  void setMax(uint32_t to) {
+    room += int32_t(to - max);
+    max = to;
+  }
+};
+
 struct alignas(64) Slab {
   std::atomic<ThreadCache *> owner; ///< null: these 32 KiB are not a slab
-  uint64_t inverse;                 ///< 2^64 / object size, rounded up
+  uint64_t inverse;                 ///< see setFresh()
+  uint64_t startLimit;              ///< the same
+  Bin *bin;                         ///< of the owner
   /// Objects from here on were never used.
-  std::atomic<uint32_t> freshBytes;
-  uint32_t objectBytes;
+  std::atomic<uint16_t> freshBytes;
+  uint16_t objectBytes;
   uint8_t sizeClass;
   bool isListed;    ///< among those of its owner that have a free object
   uint16_t used;    ///< objects that are neither in `free` nor fresh
   FreeObject *free; ///< in this slab all of them
   Slab *next, *previous;
+
+  void setObjectBytes(uint32_t bytes) {
+    objectBytes = uint16_t(bytes);
+    inverse = UINT64_MAX / bytes + 2;
+    setFresh(0);
+  }
+  /// The product of an offset and the inverse, which is a little more than
+  /// 2^64 / object size, wraps to a small number for a multiple of the size:
+  /// the larger the multiple, the larger it is. For others it is above 2^49.
+  void setFresh(uint32_t bytes) {
+    __atomic_store_n(&startLimit, inverse * bytes, __ATOMIC_RELAXED);
+    freshBytes.store(uint16_t(bytes), std::memory_order_relaxed);
+  }
 };
 static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
 
@@ -67,6 +104,14 @@ static_assert(sizeof(Slab) == 64, "HeapSpace.cpp makes the table");
 inline Slab &slabAt(size_t offset) {
   MPG_CHECK(offset < heapMap.openBytes.load(std::memory_order_relaxed));
   return heapMap.slabs[-ptrdiff_t(offset / slabBytes)];
+}
+
+/// Class of a size of at most maxSmallBytes.
+inline unsigned getClass(size_t bytes) {
+  if (bytes <= 128)
+    return bytes ? unsigned(bytes - 1) / 16 : 0;
+  unsigned high = 63u - unsigned(__builtin_clzll(bytes - 1));
+  return 8 + (high - 7) * 4 + unsigned((bytes - 1) >> (high - 2) & 3);
 }
 
 class ThreadCache {
@@ -78,28 +123,42 @@ public:
     lost,      ///< in a forked child, where its thread does not exist
   };
 
-  /// Free objects of one class, whatever slabs they are in: the last one freed
-  /// is the first to be used again, because it is still in the processor's
-  /// cache.
-  struct Bin {
-    FreeObject *first = nullptr;
-    uint32_t count = 0, max = 0;
-  };
+  constexpr ThreadCache() {
+    for (Bin *&bin : binOfSmallest)
+      bin = bins;
+  }
+
+  /// The bin for \p bytes, at most maxSmallBytes.
+  Bin &getBin(size_t bytes) {
+    return __builtin_expect(bytes <= maxTabledBytes, 1)
+               ? *binOfSmallest[(bytes + 15) / 16]
+               : bins[getClass(bytes)];
+  }
+
+  /// Whether \p offset into the heap has tables. Also false where they came
+  /// after the last learnTables().
+  bool knows(size_t offset) const {
+    return __builtin_expect(offset < openBytes, 1);
+  }
+  void learnTables() {
+    openBytes = heapMap.openBytes.load(std::memory_order_acquire);
+  }
 
   /// The fast path of malloc; null: allocateSlowly() does the rest.
-  void *allocate(unsigned sizeClass) {
-    Bin &bin = bins[sizeClass];
+  void *allocate(Bin &bin) {
     FreeObject *object = bin.first;
-    if (__builtin_expect(!isInHeap(object), 0) ||
+    if (!knows(uintptr_t(object) - heapMap.base) ||
         __builtin_expect(object->mark != getMark(object), 0))
       return nullptr;
     FreeObject *next = object->next();
     __builtin_prefetch(next); // for the next call
     bin.first = next;
     object->mark = 0;
-    --bin.count;
+    ++bin.room;
     return object;
   }
+
+  void *allocate(size_t bytes) { return allocate(getBin(bytes)); }
 
   /// Null: \p error is ENOMEM or ENOSPC, as HeapSpace::take.
   void *allocateSlowly(unsigned sizeClass, int &error);
@@ -107,12 +166,13 @@ public:
   /// pre: \p object is one of \p slab's, which is ours, and in use.
   void free(Slab &slab, FreeObject *object) {
     MPG_CHECK(slab.owner.load(std::memory_order_relaxed) == this &&
+              slab.bin == &bins[slab.sizeClass] &&
               object->mark != getMark(object));
-    Bin &bin = bins[slab.sizeClass];
+    Bin &bin = *slab.bin;
     object->mark = getMark(object);
     object->setNext(bin.first);
     bin.first = object;
-    if (__builtin_expect(++bin.count > bin.max, 0))
+    if (__builtin_expect(--bin.room < 0, 0))
       shelve(slab.sizeClass);
   }
 
@@ -145,8 +205,7 @@ public:
   /// counts are approximate and the lists must not be followed.
   template <typename Visit>
   void forEachList(unsigned sizeClass, Visit visit) const {
-    visit(bins[sizeClass].first,
-          __atomic_load_n(&bins[sizeClass].count, __ATOMIC_RELAXED));
+    visit(bins[sizeClass].first, bins[sizeClass].count());
     const Shelf &shelf = shelves[sizeClass];
     uint32_t count = __atomic_load_n(&shelf.count, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < count && i < Shelf::depth; ++i)
@@ -177,7 +236,12 @@ public:
   void releaseAfterFork();
   bool forgetThread(bool isOwn);
 
-  Bin bins[sizeClasses];  ///< first: malloc and free use nothing else of it
+  // First what malloc and free use.
+
+  size_t openBytes = 0; ///< of HeapMap, when it was read last
+  /// Of sizes up to maxTabledBytes, in steps of 16.
+  Bin *binOfSmallest[maxTabledBytes / 16 + 1] = {};
+  Bin bins[sizeClasses];
   Arena *arena = nullptr; ///< where medium blocks come from
   MediumCache medium;     ///< those that are looked at first
 
@@ -256,14 +320,6 @@ ThreadCache *ownCache();
 ThreadCache *lateCache();
 void doneWithLateCache();
 
-/// Class of a size of at most maxSmallBytes, and the size of its objects.
-extern const uint8_t classOfSmallest[65] __attribute__((visibility("hidden")));
-inline unsigned getClass(size_t bytes) {
-  if (__builtin_expect(bytes <= 1024, 1))
-    return classOfSmallest[(bytes + 15) / 16];
-  unsigned high = 63u - unsigned(__builtin_clzll(bytes - 1));
-  return 8 + (high - 7) * 4 + unsigned((bytes - 1) >> (high - 2) & 3);
-}
 size_t bytesOfClass(unsigned sizeClass);
 
 /// The bytes whose class has objects for \p bytes at multiples of \p alignment,
@@ -276,9 +332,12 @@ inline size_t alignedBytes(size_t bytes, size_t alignment) {
 
 /// Whether \p offset into a slab is where an object begins that was given out.
 inline bool isObjectStart(const Slab &slab, size_t offset) {
-  // Divisible: the product with the inverse wraps to less than the inverse.
-  return offset * slab.inverse < slab.inverse &&
-         offset < slab.freshBytes.load(std::memory_order_relaxed);
+  return offset * slab.inverse <
+         __atomic_load_n(&slab.startLimit, __ATOMIC_RELAXED);
+}
+/// The same for the slab's owner.
+inline bool isOwnObjectStart(const Slab &slab, size_t offset) {
+  return __builtin_expect(offset * slab.inverse < slab.startLimit, 1);
 }
 
 /// The object at \p offset of \p slab, which begins at \p start.

@@ -139,22 +139,12 @@ bool mpg::nextMallocIsUsed() {
 
 // malloc and free
 
-/// Whether \p offset, of an address in the heap, has tables.
-static inline bool isOpen(size_t offset) {
-  return __builtin_expect(
-      offset < heapMap.openBytes.load(std::memory_order_relaxed), 1);
-}
-
-/// The cache that has \p block if that is a small block in use, else null.
-/// pre: \p slab is the one at \p offset, where \p block is.
-static inline ThreadCache *getOwner(const Slab &slab, const void *block,
-                                    size_t offset) {
-  auto *object = static_cast<const FreeObject *>(block);
-  ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
-  if (__builtin_expect(owner && isObjectStart(slab, offset % slabBytes), 1) &&
-      __builtin_expect(object->mark != getMark(object), 1))
-    return owner;
-  return nullptr;
+/// Whether \p object is a small block in use. pre: \p slab is the one at
+/// \p offset, where \p object is, and has an owner.
+static inline bool isUsed(const Slab &slab, const FreeObject *object,
+                          size_t offset) {
+  return __builtin_expect(isObjectStart(slab, offset % slabBytes), 1) &&
+         __builtin_expect(object->mark != getMark(object), 1);
 }
 
 static void *allocatePages(ThreadCache &cache, size_t bytes);
@@ -180,12 +170,17 @@ static void *allocatePages(ThreadCache &cache, size_t bytes);
 
 MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
   ThreadCache *cache = threadCache;
-  if (__builtin_expect_with_probability(bytes > maxSmallBytes, 0, 0.7)) {
+  Bin *bin;
+  if (__builtin_expect_with_probability(bytes <= maxTabledBytes, 1, 0.7)) {
+    bin = cache->binOfSmallest[(bytes + 15) / 16];
+  } else if (bytes <= maxSmallBytes) {
+    bin = &cache->bins[getClass(bytes)];
+  } else {
     if (__builtin_expect(cache->medium.isForLast(bytes), 1))
       return cache->medium.acquireLast();
     return allocatePages(*cache, bytes);
   }
-  if (void *object = cache->allocate(getClass(bytes)))
+  if (void *object = cache->allocate(*bin))
     return object;
   return passesOn.load(std::memory_order_acquire) ? nextMalloc.malloc(bytes)
                                                   : allocateBlock(bytes);
@@ -221,25 +216,34 @@ MPG_EXPORT void *MPG_MALLOC(malloc)(size_t bytes) {
     freePages(block, offset, cache, caller);
 }
 
-MPG_EXPORT void MPG_MALLOC(free)(void *block) {
-  size_t offset = uintptr_t(block) - heapMap.base;
-  if (isOpen(offset)) {
-    Slab &slab = slabAt(offset);
-    ThreadCache *cache = threadCache;
-    if (ThreadCache *owner = getOwner(slab, block, offset)) {
-      auto *object = static_cast<FreeObject *>(block);
-      if (__builtin_expect(owner == cache, 1))
-        return cache->free(slab, object);
-      if (cache != &noCache)
-        return cache->sendHome(*owner, slab, object);
-    }
-    if (__builtin_expect(cache->medium.isLast(block), 1))
-      return freeLast(block, offset, cache->medium, MPG_CALLER);
-    return freePages(block, offset, cache->medium, MPG_CALLER);
-  }
+/// free() for what is not in the heap as \p cache knows it.
+[[gnu::noinline]] static void freeUnknown(void *block, ThreadCache &cache,
+                                          uintptr_t caller) {
   if (passesOn.load(std::memory_order_acquire))
     return nextMalloc.free(block);
-  freeBlock(block, MPG_CALLER);
+  if (&cache != &noCache)
+    cache.learnTables();
+  freeBlock(block, caller);
+}
+
+MPG_EXPORT void MPG_MALLOC(free)(void *block) {
+  size_t offset = uintptr_t(block) - heapMap.base;
+  ThreadCache *cache = threadCache;
+  if (!cache->knows(offset))
+    return freeUnknown(block, *cache, MPG_CALLER);
+  Slab &slab = slabAt(offset);
+  ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
+  auto *object = static_cast<FreeObject *>(block);
+  if (__builtin_expect(owner == cache, 1)) {
+    if (isOwnObjectStart(slab, offset % slabBytes) &&
+        __builtin_expect(object->mark != getMark(object), 1))
+      return cache->free(slab, object);
+  } else if (owner && isUsed(slab, object, offset)) {
+    return cache->sendHome(*owner, slab, object);
+  }
+  if (__builtin_expect(cache->medium.isLast(block), 1))
+    return freeLast(block, offset, cache->medium, MPG_CALLER);
+  freePages(block, offset, cache->medium, MPG_CALLER);
 }
 
 MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
@@ -249,7 +253,7 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
     return nullptr;
   }
   if (__builtin_expect(all <= maxSmallBytes, 1))
-    if (void *object = threadCache->allocate(getClass(all)))
+    if (void *object = threadCache->allocate(all))
       return __builtin_memset(object, 0, all);
   return allocateZeroed(all);
 }
@@ -261,7 +265,7 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
                                          FreeObject *object, size_t bytes,
                                          uintptr_t caller) {
   ThreadCache &cache = *threadCache;
-  void *other = cache.allocate(getClass(bytes));
+  void *other = cache.allocate(bytes);
   if (!other)
     return reallocateBlock(object, bytes, caller);
   size_t oldBytes = slab.objectBytes;
@@ -275,13 +279,14 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
 
 MPG_EXPORT void *MPG_MALLOC(realloc)(void *block, size_t bytes) {
   size_t offset = uintptr_t(block) - heapMap.base;
-  if (isOpen(offset) && bytes - 1 < maxSmallBytes && threadCache != &noCache) {
+  if (threadCache->knows(offset) && bytes - 1 < maxSmallBytes) {
     Slab &slab = slabAt(offset);
-    if (ThreadCache *owner = getOwner(slab, block, offset)) {
+    ThreadCache *owner = slab.owner.load(std::memory_order_relaxed);
+    auto *object = static_cast<FreeObject *>(block);
+    if (owner && isUsed(slab, object, offset)) {
       // As resizeInPlace().
-      if (bytes <= slab.objectBytes && bytes >= slab.objectBytes / 2)
+      if (bytes <= slab.objectBytes && bytes >= slab.objectBytes / 2u)
         return block;
-      auto *object = static_cast<FreeObject *>(block);
       return moveSmall(*owner, slab, object, bytes, MPG_CALLER);
     }
   }
@@ -326,7 +331,7 @@ static void *alignedBlock(size_t alignment, size_t bytes) {
   size_t objectBytes =
       bytes <= maxSmallBytes ? alignedBytes(bytes, rounded) : SIZE_MAX;
   if (__builtin_expect(objectBytes <= maxSmallBytes, 1))
-    if (void *object = threadCache->allocate(getClass(objectBytes)))
+    if (void *object = threadCache->allocate(objectBytes))
       return object;
   return allocateAligned(rounded, bytes);
 }
