@@ -12,13 +12,9 @@
 using namespace llvm;
 using namespace mpg;
 
-static std::string print(const char *how, double value) {
-  return formatv("{0}", format(how, value));
-}
-
 /// "1.5e+06" as "1.5e6": labels are narrow.
 static std::string printExponent(double value) {
-  std::string text = print("%.3g", value);
+  std::string text = formatv("{0}", format("%.3g", value));
   size_t exponent = text.find("e+");
   if (exponent != std::string::npos) {
     text.erase(exponent + 1, 1);
@@ -26,23 +22,6 @@ static std::string printExponent(double value) {
       text.erase(exponent + 1, 1);
   }
   return text;
-}
-
-std::string mpg::formatMeasured(double value) {
-  if (!std::isfinite(value))
-    return "-";
-  double size = std::fabs(value);
-  if (size == 0)
-    return "0";
-  if (size >= 1e7 || size < 1e-3)
-    return printExponent(value);
-  if (size < 1)
-    return print("%.4f", value);
-  return print(size >= 1000  ? "%.0f"
-               : size >= 100 ? "%.1f"
-               : size >= 10  ? "%.2f"
-                             : "%.3f",
-               value);
 }
 
 bool mpg::isDrawable(double value) { return value >= 1e-290 && value <= 1e290; }

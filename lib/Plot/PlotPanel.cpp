@@ -6,11 +6,12 @@
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
+#include "Support/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 using namespace llvm;
 using namespace mpg;
@@ -26,11 +27,11 @@ struct PanelFrame {
   /// Of one column of text, and of a line.
   static constexpr double letterWidth = 6.7, lineHeight = 13;
   static constexpr size_t rotatedColumns = 16;
-  /// Room for a point and the guide's marks at the ends of an axis of numbers.
+  /// Room for a point at the ends of an axis of numbers.
   static constexpr double numberMargin = 14;
 
-  /// \p drawing must stay alive.
-  explicit PanelFrame(const PanelDrawing &drawing);
+  /// \p plot must stay alive.
+  explicit PanelFrame(const Plot &plot);
   double x(size_t category) const;
   double laneX(const PlotPoint &point) const;
   double y(double value) const;
@@ -43,7 +44,7 @@ private:
   void collectLanes();
   void measure();
 
-  const PanelDrawing &drawing;
+  const Plot &plot;
   const PlotPanel &panel;
 };
 
@@ -54,8 +55,7 @@ inline llvm::format_object<double> svgNumber(double value) {
 
 } // namespace
 
-PanelFrame::PanelFrame(const PanelDrawing &drawing)
-    : drawing(drawing), panel(drawing.panel) {
+PanelFrame::PanelFrame(const Plot &plot) : plot(plot), panel(plot.panel) {
   collectLanes();
   measure();
 }
@@ -70,12 +70,10 @@ void PanelFrame::collectLanes() {
 /// Where the plot lies between its labels.
 void PanelFrame::measure() {
   size_t columns = 0, widest = 0;
-  for (const AxisTick &tick : drawing.axis.ticks())
+  for (const AxisTick &tick : plot.axis.ticks())
     columns = std::max(columns, labelColumns(tick.label));
   left = double(columns) * letterWidth + 10;
-  bool hasLine = any_of(
-      drawing.guides, [](const DrawnGuide &guide) { return guide.at.empty(); });
-  right = width - (hasLine ? 18 : 6);
+  right = width - 6;
   height = bottom + 2 * lineHeight + 8;
   if (!panel.numbers.empty())
     return;
@@ -116,16 +114,16 @@ double PanelFrame::laneX(const PlotPoint &point) const {
 }
 
 double PanelFrame::y(double value) const {
-  return bottom - drawing.axis.fraction(value) * plotHeight;
+  return bottom - plot.axis.fraction(value) * plotHeight;
 }
 
-static void writeValueAxis(raw_ostream &out, const PanelDrawing &drawing,
+static void writeValueAxis(raw_ostream &out, const Plot &plot,
                            const PanelFrame &frame) {
-  std::string unit = shortLabel(drawing.unit, 20);
+  std::string unit = shortLabel(plot.unit, 20);
   out << "<text class=\"unit\" x=\"2\" y=\"11\">" << escapeHtml(unit)
-      << (drawing.higherIsBetter ? ", higher is better" : ", lower is better")
-      << (drawing.axis.isLogarithmic() ? "; logarithmic" : "") << "</text>\n";
-  for (const AxisTick &tick : drawing.axis.ticks()) {
+      << (plot.higherIsBetter ? ", higher is better" : ", lower is better")
+      << (plot.axis.isLogarithmic() ? "; logarithmic" : "") << "</text>\n";
+  for (const AxisTick &tick : plot.axis.ticks()) {
     double at = frame.y(tick.value);
     bool isBase = at > frame.bottom - 0.05;
     out << "<line class=\"" << (isBase ? "base" : "grid") << "\" x1=\""
@@ -137,15 +135,15 @@ static void writeValueAxis(raw_ostream &out, const PanelDrawing &drawing,
   }
 }
 
-static void writeCategoryLabels(raw_ostream &out, const PanelDrawing &drawing,
+static void writeCategoryLabels(raw_ostream &out, const Plot &plot,
                                 const PanelFrame &frame) {
-  for (size_t i = 0; i < drawing.panel.categories.size(); ++i) {
-    size_t room = frame.isRotated || drawing.panel.categories.size() == 1
+  for (size_t i = 0; i < plot.panel.categories.size(); ++i) {
+    size_t room = frame.isRotated || plot.panel.categories.size() == 1
                       ? PanelFrame::rotatedColumns
                       : size_t((frame.right - frame.left) /
-                               double(drawing.panel.categories.size()) /
+                               double(plot.panel.categories.size()) /
                                PanelFrame::letterWidth);
-    std::string text = shortLabel(drawing.panel.categories[i], room);
+    std::string text = shortLabel(plot.panel.categories[i], room);
     double at = frame.x(i), line = frame.bottom + PanelFrame::lineHeight + 2;
     out << "<text class=\"tick\" text-anchor=\""
         << (frame.isRotated ? "end" : "middle") << "\" x=\""
@@ -155,19 +153,19 @@ static void writeCategoryLabels(raw_ostream &out, const PanelDrawing &drawing,
       out << " transform=\"rotate(-45 " << svgNumber(at + 4) << " "
           << svgNumber(line) << ")\"";
     out << ">" << escapeHtml(text);
-    if (text != drawing.panel.categories[i])
-      out << "<title>" << escapeHtml(drawing.panel.categories[i]) << "</title>";
+    if (text != plot.panel.categories[i])
+      out << "<title>" << escapeHtml(plot.panel.categories[i]) << "</title>";
     out << "</text>\n";
   }
 }
 
 /// A short line at every number, and as many labels, evenly spaced in the order
 /// of the numbers, as fit.
-static void writeNumberLabels(raw_ostream &out, const PanelDrawing &drawing,
+static void writeNumberLabels(raw_ostream &out, const Plot &plot,
                               const PanelFrame &frame) {
-  size_t count = drawing.panel.numbers.size(), every = 1;
+  size_t count = plot.panel.numbers.size(), every = 1;
   std::vector<std::string> texts;
-  for (const std::string &text : drawing.panel.categories)
+  for (const std::string &text : plot.panel.categories)
     texts.push_back(shortLabel(text, PanelFrame::rotatedColumns));
   auto half = [&](size_t i) {
     return double(labelColumns(texts[i])) * PanelFrame::letterWidth / 2;
@@ -196,33 +194,26 @@ static void writeNumberLabels(raw_ostream &out, const PanelDrawing &drawing,
   }
 }
 
-static void writePanelAxes(raw_ostream &out, const PanelDrawing &drawing,
+static void writePanelAxes(raw_ostream &out, const Plot &plot,
                            const PanelFrame &frame) {
-  writeValueAxis(out, drawing, frame);
-  if (drawing.panel.numbers.empty())
-    writeCategoryLabels(out, drawing, frame);
+  writeValueAxis(out, plot, frame);
+  if (plot.panel.numbers.empty())
+    writeCategoryLabels(out, plot, frame);
   else
-    writeNumberLabels(out, drawing, frame);
+    writeNumberLabels(out, plot, frame);
 }
 
 namespace {
 
 constexpr size_t colours = 6, shapes = 6;
 
-/// A text beside an axis, which others may not overlap.
-struct Label {
-  double at;
-  std::string text;
-};
-
 class PanelWriter {
 public:
-  PanelWriter(raw_ostream &out, const PanelDrawing &drawing)
-      : out(out), drawing(drawing), panel(drawing.panel), frame(drawing) {}
+  PanelWriter(raw_ostream &out, const Plot &plot)
+      : out(out), plot(plot), panel(plot.panel), frame(plot) {}
   void write();
 
 private:
-  void writeGuides();
   void writeCurves();
   void writePoint(const PlotPoint &point);
   void writeRepetitions(const PlotPoint &point);
@@ -230,65 +221,21 @@ private:
   void writeEmpty();
 
   raw_ostream &out;
-  const PanelDrawing &drawing;
+  const Plot &plot;
   const PlotPanel &panel;
   PanelFrame frame;
 };
 
 } // namespace
 
-std::string mpg::seriesClass(size_t series) {
+/// The class of points of a series: its colour.
+static std::string seriesClass(size_t series) {
   return "s" + std::to_string(series % colours);
 }
 
 /// Six colours with a shape each, then the same colours with other shapes.
 static std::string seriesShape(size_t series) {
   return "shape" + std::to_string((series + series / colours) % shapes);
-}
-
-/// Moves labels apart that are closer than a line, upwards from the lowest, and
-/// back down where they leave the plot. \p labels: rising.
-static void spread(std::vector<Label> &labels, double highest) {
-  for (size_t i = 1; i < labels.size(); ++i)
-    labels[i].at =
-        std::max(labels[i].at, labels[i - 1].at + PanelFrame::lineHeight - 1);
-  double limit = highest;
-  for (size_t i = labels.size(); i-- > 0; limit -= PanelFrame::lineHeight - 1)
-    labels[i].at = std::min(labels[i].at, limit);
-}
-
-/// Lines across all points have their letter in the right margin; a mark at one
-/// of them has it at its right end.
-void PanelWriter::writeGuides() {
-  std::map<size_t, std::vector<Label>> letters; // by category
-  size_t across = panel.categories.size();
-  double room = panel.numbers.empty() ? (frame.right - frame.left) /
-                                            double(panel.categories.size())
-                                      : 2 * PanelFrame::numberMargin;
-  double half = std::min(room, 110.0) / 2 - 1;
-  for (const DrawnGuide &guide : drawing.guides) {
-    size_t category =
-        size_t(find(panel.categories, guide.at) - panel.categories.begin());
-    bool isAcross = guide.at.empty();
-    double from = isAcross ? frame.left : frame.x(category) - half,
-           to = isAcross ? frame.right : frame.x(category) + half - 8,
-           at = frame.y(guide.value);
-    out << "<g class=\"guide\"><title>" << guide.key << ": "
-        << escapeHtml(guide.label) << ": " << formatMeasured(guide.value) << " "
-        << escapeHtml(drawing.unit) << "</title><line x1=\"" << svgNumber(from)
-        << "\" x2=\"" << svgNumber(to) << "\" y1=\"" << svgNumber(at)
-        << "\" y2=\"" << svgNumber(at) << "\"/></g>\n";
-    letters[isAcross ? across : category].push_back({at + 4, guide.key});
-  }
-  for (auto &[category, labels] : letters) {
-    sortBy(labels, &Label::at);
-    spread(labels, frame.bottom + 4);
-    double at =
-        category == across ? frame.right + 4 : frame.x(category) + half - 7;
-    for (const Label &label : labels)
-      out << "<text class=\"key\" x=\"" << svgNumber(at) << "\" y=\""
-          << svgNumber(label.at) << "\">" << label.text << "</text>\n";
-  }
 }
 
 /// From size to size of each series.
@@ -348,14 +295,13 @@ void PanelWriter::writeInterval(const PlotPoint &point) {
 void PanelWriter::writePoint(const PlotPoint &point) {
   out << "<g class=\"point " << seriesClass(point.series)
       << (point.isHollow ? " busy" : "") << "\"><title>"
-      << escapeHtml(point.name) << ": " << formatMeasured(point.value) << " "
-      << escapeHtml(drawing.unit);
+      << escapeHtml(point.name) << ": " << formatFigure(point.value) << " "
+      << escapeHtml(plot.unit);
   if (point.interval)
-    out << " [" << formatMeasured(point.interval->first) << ", "
-        << formatMeasured(point.interval->second) << "]";
+    out << " [" << formatFigure(point.interval->first) << ", "
+        << formatFigure(point.interval->second) << "]";
   out << escapeHtml(point.note) << "</title>";
-  if (drawing.drawsRepetitions)
-    writeRepetitions(point);
+  writeRepetitions(point);
   writeInterval(point);
   out << "<use href=\"#" << seriesShape(point.series) << "\" x=\""
       << svgNumber(frame.laneX(point)) << "\" y=\""
@@ -379,16 +325,15 @@ void PanelWriter::writeEmpty() {
 }
 
 void PanelWriter::write() {
-  out << "<svg class=\"plot\" role=\"img\" aria-labelledby=\""
-      << drawing.captionId << "\" viewBox=\"0 0 " << int(PanelFrame::width)
-      << " " << int(std::ceil(frame.height)) << "\">\n";
-  writePanelAxes(out, drawing, frame);
+  out << "<svg class=\"plot\" role=\"img\" aria-labelledby=\"" << plot.id
+      << "\" viewBox=\"0 0 " << int(PanelFrame::width) << " "
+      << int(std::ceil(frame.height)) << "\">\n";
+  writePanelAxes(out, plot, frame);
   out << "<text class=\"unit\" text-anchor=\"middle\" x=\""
       << svgNumber((frame.left + frame.right) / 2) << "\" y=\""
       << svgNumber(std::ceil(frame.height) - 5) << "\">"
       << escapeHtml(shortLabel(panel.xName, 40)) << "</text>\n";
   writeEmpty();
-  writeGuides();
   if (!panel.numbers.empty())
     writeCurves();
   for (const PlotPoint &point : panel.points)
@@ -396,8 +341,76 @@ void PanelWriter::write() {
   out << "</svg>\n";
 }
 
-void mpg::writePanel(raw_ostream &out, const PanelDrawing &drawing) {
-  PanelWriter(out, drawing).write();
+void ValueRange::add(double value) {
+  if (!isDrawable(value))
+    return;
+  min = max == 0 ? value : std::min(min, value);
+  max = std::max(max, value);
+}
+
+void ValueRange::add(const PlotPanel &panel) {
+  for (const PlotPoint &point : panel.points) {
+    add(point.value);
+    if (point.interval) {
+      add(point.interval->first);
+      add(point.interval->second);
+    }
+    for (double sample : point.samples)
+      add(sample);
+  }
+}
+
+ValueAxis ValueRange::axis(double span) const {
+  if (max == 0)
+    return ValueAxis::linear(1);
+  return max > min * span ? ValueAxis::logarithmic(min, max)
+                          : ValueAxis::linear(max);
+}
+
+static void writeLegend(raw_ostream &out, ArrayRef<Plot> plots,
+                        const PlotLegend &legend) {
+  std::set<size_t> series;
+  bool hasHollow = false, hasInterval = false, hasSamples = false;
+  for (const Plot &plot : plots)
+    for (const PlotPoint &point : plot.panel.points) {
+      series.insert(point.series);
+      hasHollow |= point.isHollow;
+      hasInterval |= point.interval.has_value();
+      hasSamples |= !point.samples.empty();
+    }
+  auto shape = [](size_t one) {
+    return "<use href=\"#" + seriesShape(one) + "\" x=\"11\" y=\"7\"/>";
+  };
+  out << "<ul class=\"legend\">\n";
+  for (size_t one : series)
+    writePlotKey(out, "point " + seriesClass(one), shape(one),
+                 escapeHtml(legend.series[one]));
+  if (hasInterval)
+    writePlotKey(out, "point other",
+                 "<path class=\"interval\" d=\"M11 1V13M8 1H14M8 13H14\"/>",
+                 legend.interval);
+  if (hasSamples)
+    writePlotKey(out, "point other",
+                 "<circle class=\"repetition\" cx=\"7\" cy=\"9\" r=\"1.7\"/>"
+                 "<circle class=\"repetition\" cx=\"15\" cy=\"6\" r=\"1.7\"/>",
+                 "one repetition");
+  if (hasHollow)
+    writePlotKey(out, "point busy other", shape(0),
+                 "hollow: " + legend.hollow.str());
+  out << "</ul>\n";
+}
+
+void mpg::writePlots(raw_ostream &out, ArrayRef<Plot> plots,
+                     const PlotLegend &legend) {
+  out << "<div class=\"plots\">\n";
+  for (const Plot &plot : plots) {
+    out << "<figure>\n<figcaption id=\"" << plot.id << "\">" << plot.caption
+        << "</figcaption>\n";
+    PanelWriter(out, plot).write();
+    out << "</figure>\n";
+  }
+  out << "</div>\n";
+  writeLegend(out, plots, legend);
 }
 
 // How plots look: six colours with a shape each, in light and in dark.
@@ -412,7 +425,6 @@ figcaption strong{color:var(--text)}
 svg.plot{display:block;width:100%;height:auto}
 svg.plot text{font-size:11px}
 svg.plot .unit,svg.plot .empty{fill:var(--muted)}
-svg.plot .key{fill:var(--muted);font-weight:700}
 .grid{stroke:var(--line);stroke-width:.7}
 .base{stroke:var(--muted);stroke-width:1}
 .s0{--c:var(--s0)}.s1{--c:var(--s1)}.s2{--c:var(--s2)}.s3{--c:var(--s3)}.s4{--c:var(--s4)}.s5{--c:var(--s5)}
@@ -422,7 +434,6 @@ svg.plot .key{fill:var(--muted);font-weight:700}
 .interval{fill:none;stroke:var(--c);stroke-width:1.5}
 .repetition{fill:var(--c);opacity:.45}
 .curve{fill:none;stroke:var(--c);stroke-width:1.3;stroke-linejoin:round}
-.guide line{stroke:var(--muted);stroke-width:1.4;stroke-dasharray:5 3}
 .heat rect{fill:var(--s0);shape-rendering:crispEdges}.heat .h0{fill:none}.heat .h1{fill-opacity:.25}.heat .h2{fill-opacity:.5}.heat .h3{fill-opacity:.75}
 .heat .frame{fill:none;stroke:var(--muted);stroke-width:.7}
 @media(max-width:34rem){svg.plot{margin:0 -.2rem}}
@@ -446,8 +457,4 @@ void mpg::writePlotKey(raw_ostream &out, StringRef classes, StringRef inside,
   out << "<li><svg class=\"sample\" viewBox=\"0 0 22 14\" width=\"22\" "
          "height=\"14\" aria-hidden=\"true\"><g class=\""
       << classes << "\">" << inside << "</g></svg> " << text << "</li>\n";
-}
-
-std::string mpg::plotKeyShape(size_t series) {
-  return "<use href=\"#" + seriesShape(series) + "\" x=\"11\" y=\"7\"/>";
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One plot as a picture inside of a page: points in categories or over numbers,
-// with their intervals, and lines of reference; and its axes. Or a heat map.
+// Plots as pictures inside of a page: points in categories or over numbers,
+// with their intervals, and their axes. Or a heat map.
 
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
@@ -17,10 +18,6 @@ namespace mpg {
 
 // Axes. Which part of the numbers is shown, where a value lies on it, and the
 // round numbers that are written beside it.
-
-/// \p value for people, with about four digits: "46.27", "1033", "1.5e-05"; "-"
-/// for NaN.
-std::string formatMeasured(double value);
 
 /// Whether \p value can be drawn: a number above 0, and not so large or small
 /// that arithmetic on it leaves what a double can hold.
@@ -54,7 +51,7 @@ private:
   std::vector<AxisTick> marks;
 };
 
-// Panels
+// Plots
 
 /// A point and where it belongs.
 struct PlotPoint {
@@ -80,35 +77,38 @@ struct PlotPanel {
   size_t group = 0;              ///< panels of one group share the y axis
 };
 
-/// A line of reference.
-struct DrawnGuide {
-  std::string label;
-  double value;
-  std::string at;  ///< the category that it stands at; "": across all
-  std::string key; ///< a letter
+/// The values of panels that share an axis.
+struct ValueRange {
+  double min = 0, max = 0; ///< 0: there are none
+  void add(double value);
+  /// Values, their intervals and samples.
+  void add(const PlotPanel &panel);
+  /// Logarithmic if the largest is more than \p span times the smallest.
+  ValueAxis axis(double span) const;
 };
 
-struct PanelDrawing {
-  const PlotPanel &panel;
-  const ValueAxis &axis;
-  const std::string &unit;
-  bool higherIsBetter;
-  std::vector<DrawnGuide> guides;
-  bool drawsRepetitions;
-  std::string captionId; ///< of the text that describes it
+struct Plot {
+  std::string id;      ///< no other one of the page has it
+  std::string caption; ///< markup
+  PlotPanel panel;
+  ValueAxis axis;
+  std::string unit;
+  bool higherIsBetter = false;
 };
 
-/// The class of points of a series: its colour.
-std::string seriesClass(size_t series);
+struct PlotLegend {
+  std::vector<std::string> series;  ///< names by PlotPoint::series
+  llvm::StringRef interval, hollow; ///< their meanings
+};
 
-void writePanel(llvm::raw_ostream &out, const PanelDrawing &drawing);
+/// Plots beside each other, and a legend of what occurs in them.
+void writePlots(llvm::raw_ostream &out, llvm::ArrayRef<Plot> plots,
+                const PlotLegend &legend);
 
 /// A line of the legend, which is a list of the class "legend". \p inside: the
 /// drawing, 22 units by 14; \p text: markup.
 void writePlotKey(llvm::raw_ostream &out, llvm::StringRef classes,
                   llvm::StringRef inside, llvm::StringRef text);
-/// The drawing of a point of \p series for writePlotKey.
-std::string plotKeyShape(size_t series);
 
 /// A heat map: the stronger the colour the more. \p rows: percent, equally many
 /// in each, the first row on top. \p captionId: of the text that describes it.

@@ -7,11 +7,33 @@
 #include "Support/HtmlPage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 using namespace llvm;
 using namespace mpg;
+
+std::string mpg::formatFigureLike(double value, double like) {
+  constexpr int digits = 4, maxDecimals = 6;
+  if (!std::isfinite(value))
+    return "-";
+  if (value == 0 && like == 0)
+    return "0";
+  int exponent = like != 0 && std::isfinite(like)
+                     ? int(std::floor(std::log10(std::abs(like))))
+                     : 0;
+  int decimals = std::max(0, digits - 1 - exponent);
+  if (decimals > maxDecimals || exponent > 12)
+    return formatv("{0}", format("%.3e", value));
+  return formatv("{0}", format("%.*f", decimals, value));
+}
+
+std::string mpg::formatFigure(double value) {
+  return formatFigureLike(value, value);
+}
 
 Table::Table(std::initializer_list<StringRef> headings) {
   for (StringRef heading : headings) {

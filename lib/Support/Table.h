@@ -14,6 +14,13 @@
 
 namespace mpg {
 
+/// \p value for people, with four digits that mean something: "0.1234",
+/// "46.27", "12345", "1.234e-09"; "-" for NaN.
+std::string formatFigure(double value);
+/// With as many decimals as formatFigure(\p like) has, so that numbers that
+/// belong together can be compared at a glance.
+std::string formatFigureLike(double value, double like);
+
 class Table {
 public:
   /// The first columns; a heading of numbers begins with "size|".

@@ -3,6 +3,7 @@
 // Which plots mpgbench's page has and their axes; and values that no result
 // file can hold. test/mpgbench/page.test looks at whole pages.
 
+#include "Support/Table.h"
 #include "mpgbench/Report/BenchHtmlParts.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/BenchResult.h"
@@ -107,12 +108,17 @@ TEST(BenchAxis, ticksAreRoundAndHoldTheValues) {
   EXPECT_LE(ValueAxis::logarithmic(1e-280, 1e280).ticks().size(), 8u);
 }
 
-TEST(BenchAxis, measuredNumbersHaveAboutFourDigits) {
-  const std::pair<double, const char *> cases[] = {
-      {0, "0"},           {46.2712, "46.27"}, {286.13, "286.1"},
-      {1033.4, "1033"},   {0.9712, "0.9712"}, {9.1, "9.100"},
-      {0.00001, "1e-05"}, {2.5e9, "2.5e9"},   {NAN, "-"},
-      {INFINITY, "-"}};
+TEST(BenchTables, figuresHaveFourDigits) {
+  const std::pair<double, const char *> cases[] = {{0, "0"},
+                                                   {46.2712, "46.27"},
+                                                   {286.13, "286.1"},
+                                                   {1033.4, "1033"},
+                                                   {0.9712, "0.9712"},
+                                                   {9.1, "9.100"},
+                                                   {0.00001, "1.000e-05"},
+                                                   {2.5e9, "2500000000"},
+                                                   {NAN, "-"},
+                                                   {INFINITY, "-"}};
   for (const auto &[value, text] : cases)
-    EXPECT_EQ(formatMeasured(value), text);
+    EXPECT_EQ(formatFigure(value), text);
 }

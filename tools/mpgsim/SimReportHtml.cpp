@@ -24,18 +24,6 @@ static constexpr size_t longestName = 100;
 /// From here on an axis is logarithmic.
 static constexpr double widestLinear = 20;
 
-namespace {
-
-/// A plot with what its series are called.
-struct Plot {
-  std::string id, caption, unit;
-  PlotPanel panel;
-  std::vector<std::pair<size_t, std::string>> series;
-  std::vector<DrawnGuide> guides;
-};
-
-} // namespace
-
 /// The middle of an interval, which is drawn if it is one.
 static void setValue(PlotPoint &point, const SimInterval &interval) {
   point.value = (double(interval.min) + double(interval.max)) / 2;
@@ -44,53 +32,14 @@ static void setValue(PlotPoint &point, const SimInterval &interval) {
     point.interval = {double(interval.min), double(interval.max)};
 }
 
-static ValueAxis axisFor(const Plot &plot) {
-  double min = 0, max = 1;
-  auto add = [&](double value) {
-    if (!isDrawable(value))
-      return;
-    min = min == 0 ? value : std::min(min, value);
-    max = std::max(max, value);
-  };
-  for (const PlotPoint &point : plot.panel.points) {
-    add(point.value);
-    if (point.interval)
-      add(point.interval->second);
-  }
-  for (const DrawnGuide &guide : plot.guides)
-    add(guide.value);
-  bool isWide = min > 0 && max > widestLinear * min;
-  return isWide ? ValueAxis::logarithmic(min, max) : ValueAxis::linear(max);
-}
-
-static void writePlots(raw_ostream &out, ArrayRef<Plot> plots) {
-  out << "<div class=\"plots\">\n";
-  for (const Plot &plot : plots) {
-    ValueAxis axis = axisFor(plot);
-    out << "<figure>\n<figcaption id=\"" << plot.id << "\"><strong>"
-        << escapeHtml(plot.caption) << "</strong></figcaption>\n";
-    writePanel(
-        out, {plot.panel, axis, plot.unit, false, plot.guides, false, plot.id});
-    out << "<ul class=\"legend\">\n";
-    for (const auto &[series, name] : plot.series)
-      writePlotKey(out, "point " + seriesClass(series), plotKeyShape(series),
-                   escapeHtml(name));
-    if (any_of(plot.panel.points,
-               [](const PlotPoint &point) { return point.isHollow; }))
-      writePlotKey(out, "point busy other", plotKeyShape(0), "hollow: none");
-    if (any_of(plot.panel.points, [](const PlotPoint &point) {
-          return point.interval.has_value();
-        }))
-      writePlotKey(out, "point other",
-                   "<path class=\"interval\" d=\"M11 1V13M8 1H14M8 13H14\"/>",
-                   "least and most of the maps of physical pages");
-    for (const DrawnGuide &guide : plot.guides)
-      writePlotKey(out, "guide", "<line x1=\"0\" x2=\"22\" y1=\"7\" y2=\"7\"/>",
-                   "<strong>" + guide.key + "</strong> " +
-                       escapeHtml(guide.label));
-    out << "</ul>\n</figure>\n";
-  }
-  out << "</div>\n";
+/// Each with an axis of its own.
+static Plot makePlot(StringRef id, StringRef caption, StringRef unit,
+                     PlotPanel panel) {
+  ValueRange range;
+  range.add(panel);
+  range.max = std::max(range.max, 1.0);
+  return {id.str(), "<strong>" + escapeHtml(caption) + "</strong>",
+          std::move(panel), range.axis(widestLinear), unit.str()};
 }
 
 static void writePageHead(raw_ostream &out, const SimReport &report) {
@@ -131,25 +80,24 @@ static Plot
 makeMissPlot(const SimReport &report, StringRef id, StringRef what,
              size_t firstSeries, ArrayRef<std::string> levels,
              function_ref<SimInterval(const SimPageCounts &, size_t)> of) {
-  Plot plot = {id.str(), what.str() + " misses by page size", "misses", {}, {},
-               {}};
-  plot.panel.xName = "page size";
+  PlotPanel panel;
+  panel.xName = "page size";
   for (size_t at = 0; at < report.all.pages.size(); ++at) {
     const SimPageCounts &page = report.all.pages[at];
-    plot.panel.categories.push_back(pageName(page.pageBytes));
-    plot.panel.numbers.push_back(double(page.pageBytes));
+    panel.categories.push_back(formatBytes(page.pageBytes));
+    panel.numbers.push_back(double(page.pageBytes));
     for (size_t level = 0; level < levels.size(); ++level) {
       PlotPoint point;
-      point.name = levels[level] + ", " + pageName(page.pageBytes) + " pages";
+      point.name =
+          levels[level] + ", " + formatBytes(page.pageBytes) + " pages";
       point.series = firstSeries + level;
       point.category = at;
       setValue(point, of(page, level));
-      plot.panel.points.push_back(point);
+      panel.points.push_back(point);
     }
   }
-  for (size_t level = 0; level < levels.size(); ++level)
-    plot.series.push_back({firstSeries + level, levels[level]});
-  return plot;
+  return makePlot(id, what.str() + " misses by page size", "misses",
+                  std::move(panel));
 }
 
 static void writePages(raw_ostream &out, const SimReport &report) {
@@ -168,42 +116,42 @@ static void writePages(raw_ostream &out, const SimReport &report) {
                                [](const SimPageCounts &page, size_t level) {
                                  return page.cacheMisses[level];
                                }));
-  writePlots(out, plots);
+  PlotLegend legend = {tlbs, "least and most of the maps of physical pages",
+                       "none"};
+  append_range(legend.series, caches);
+  writePlots(out, plots, legend);
   pagesTable(report).writeHtml(out, "Misses of each page size", "page");
   writeHtmlText(out, "Bands: " + describeBands(report) + ".", "muted");
 }
 
-/// Traffic over the ways of sector 1; what it is undivided is a line across.
-static Plot makeTrafficPlot(const SimReport &report) {
-  const double mebibyte = 1 << 20;
-  Plot plot = {
-      "plot-ways", "Traffic to memory by ways of sector 1", "MiB", {}, {}, {}};
-  plot.panel.xName = "ways of sector 1";
+/// Traffic over the ways of sector 1. The legend says what it is undivided.
+static void writeTrafficPlot(raw_ostream &out, const SimReport &report) {
+  PlotLegend legend;
+  PlotPanel panel;
+  panel.xName = "ways of sector 1";
   for (const SimQuota &quota : drop_begin(report.quotas)) {
-    plot.panel.categories.push_back(std::to_string(quota.ways));
-    plot.panel.numbers.push_back(double(quota.ways));
+    panel.categories.push_back(std::to_string(quota.ways));
+    panel.numbers.push_back(double(quota.ways));
   }
   for (size_t series = 0; series < report.all.pages.size(); ++series) {
-    std::string pages = pageName(report.all.pages[series].pageBytes) + " pages";
-    plot.series.push_back({series, pages});
-    for (size_t at = 0; at < report.quotas.size(); ++at) {
-      double traffic =
-          double(trafficBytes(report, report.quotas[at].pages[series])) /
-          mebibyte;
-      if (at == 0) {
-        plot.guides.push_back({"not divided, " + pages, traffic, "",
-                               std::string(1, char('A' + series % 26))});
-        continue;
-      }
-      PlotPoint point;
-      point.name = pages;
-      point.value = traffic;
-      point.series = series;
-      point.category = at - 1;
-      plot.panel.points.push_back(point);
+    auto traffic = [&](const SimQuota &quota) {
+      return double(trafficBytes(report, quota.pages[series])) / (1 << 20);
+    };
+    PlotPoint point;
+    point.name = formatBytes(report.all.pages[series].pageBytes) + " pages";
+    point.series = series;
+    legend.series.push_back(point.name + ", not divided: " +
+                            formatFigure(traffic(report.quotas[0])) + " MiB");
+    for (const SimQuota &quota : drop_begin(report.quotas)) {
+      point.value = traffic(quota);
+      panel.points.push_back(point);
+      ++point.category;
     }
   }
-  return plot;
+  writePlots(out,
+             makePlot("plot-ways", "Traffic to memory by ways of sector 1",
+                      "MiB", std::move(panel)),
+             legend);
 }
 
 static void writeQuotas(raw_ostream &out, const SimReport &report) {
@@ -215,7 +163,7 @@ static void writeQuotas(raw_ostream &out, const SimReport &report) {
   for (const std::string &name : report.stream)
     out << " <code>" << escapeHtml(name) << "</code>";
   out << ".</p>\n";
-  writePlots(out, makeTrafficPlot(report));
+  writeTrafficPlot(out, report);
   quotasTable(report).writeHtml(out, "What each division misses", "page");
 }
 
@@ -242,7 +190,7 @@ static void writePlacements(raw_ostream &out, const SimReport &report) {
     return;
   HtmlSection section(out,
                       "Local traffic with " +
-                          pageName(advisedPage(report.all.pages).pageBytes) +
+                          formatBytes(advisedPage(report.all.pages).pageBytes) +
                           " pages",
                       "placement");
   Table table({"array", "size|lines to and from memory"});

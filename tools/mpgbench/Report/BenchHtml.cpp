@@ -110,18 +110,13 @@ main>h2{margin-top:1.75rem}
 .ratio .span{stroke:var(--s0);stroke-width:2.5;stroke-linecap:round}
 .ratio circle{fill:var(--s0)}
 .machine dd{font-variant-numeric:tabular-nums}
-.keybox{display:inline-block;min-width:1.35rem;text-align:center;font-weight:700;font-size:.8125rem;
-color:var(--muted);border:1px dashed var(--muted);border-radius:.25rem}
 .nodemap table{width:auto}
 .nodemap .size{padding:.4rem .6rem}
 .shade1{background:color-mix(in srgb,var(--s0) 6%,transparent)}
 .shade2{background:color-mix(in srgb,var(--s0) 20%,transparent)}
 .shade3{background:color-mix(in srgb,var(--s0) 34%,transparent)}
 .shade4{background:color-mix(in srgb,var(--s0) 50%,transparent)}
-.isbusy{color:var(--muted)}
 .absent{font-size:.9375rem}
-.backing{white-space:nowrap}
-.notes{min-width:8rem;overflow-wrap:anywhere}
 td,tbody th{font-variant-numeric:tabular-nums}
 )css";
 }
@@ -190,6 +185,29 @@ static void writeMachineList(raw_ostream &out, const BenchRun &run) {
   out << "</dl>\n";
 }
 
+static void writePoints(raw_ostream &out, const BenchRun &run,
+                        const ExperimentResult &experiment) {
+  if (all_of(experiment.points,
+             [](const PointResult &point) { return point.samples.empty(); }))
+    return;
+  out << "<h3>Points</h3>\n";
+  if (std::string shared = describeShared(experiment); !shared.empty())
+    writeHtmlText(out, shared, "muted");
+  makePointTable(run, experiment)
+      .writeHtml(out, "Points of " + experiment.name);
+}
+
+static void writeGuideTable(raw_ostream &out,
+                            const ExperimentResult &experiment) {
+  if (experiment.guide.empty())
+    return;
+  out << "<h3>What the guide says</h3>\n";
+  writeHtmlText(out, "Figures of another machine, for comparison only.",
+                "muted");
+  makeGuideTable(experiment)
+      .writeHtml(out, "Figures of the guide for " + experiment.name);
+}
+
 static void writeExperiment(raw_ostream &out, const BenchRun &run,
                             size_t index) {
   const ExperimentResult &experiment = run.experiments[index];
@@ -199,11 +217,12 @@ static void writeExperiment(raw_ostream &out, const BenchRun &run,
     writeHtmlText(out, experiment.title, "verdict");
   if (!experiment.accounting.empty())
     writeHtmlText(out, experiment.accounting, "muted");
-  std::vector<GuideMark> marks = writePlots(out, experiment, id);
-  writeMissing(out, experiment);
-  writeGuideTable(out, experiment, marks);
-  writePointTable(out, experiment);
-  writeCounterTable(out, experiment);
+  writeExperimentPlots(out, experiment, id);
+  for (const std::string &line : describeUnmeasured(experiment))
+    writeHtmlText(out, "Not measured: " + line, "absent");
+  writePoints(out, run, experiment);
+  writeGuideTable(out, experiment);
+  writeCounterTable(out, run, experiment);
 }
 
 void mpg::writeBenchHtml(raw_ostream &out, const BenchRun &run) {

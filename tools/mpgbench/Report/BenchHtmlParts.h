@@ -23,45 +23,23 @@ struct PlotSet {
 
 PlotSet arrangePlots(const ExperimentResult &experiment);
 
-// Plots as pictures inside of the page (BenchPlot.cpp). Medians with their
-// intervals, every repetition, and what the guide says.
-
-/// The place of one of ExperimentResult::guide.
-struct GuideMark {
-  std::string key;    ///< the letter beside it in the plots; "": not drawn
-  std::string whyNot; ///< for people; "" if it is drawn
-};
-
-/// Writes all plots and their legend. \p prefix makes ids of the page unique.
-/// Returns one mark for each figure of the guide, in order.
-std::vector<GuideMark> writePlots(llvm::raw_ostream &out,
-                                  const ExperimentResult &experiment,
-                                  llvm::StringRef prefix);
+/// Writes all plots and their legend (BenchPlot.cpp): medians with their
+/// intervals, and every repetition. \p prefix makes ids of the page unique.
+void writeExperimentPlots(llvm::raw_ostream &out,
+                          const ExperimentResult &experiment,
+                          llvm::StringRef prefix);
 
 // Heat maps (BenchHtmlTable.cpp)
 
 /// Whether \p experiment goes from CPUs of some nodes to memory of some, so few
-/// that a map holds them. writePlots asks it.
+/// that a map holds them.
 bool isNodeMap(const ExperimentResult &experiment);
 /// One map of its value, and one of each figure. pre: isNodeMap(experiment).
 void writeNodeMaps(llvm::raw_ostream &out, const ExperimentResult &experiment);
 
-// Tables (BenchHtmlTable.cpp)
-
-/// Every point: its parameters, what was measured, on which pages.
-void writePointTable(llvm::raw_ostream &out,
-                     const ExperimentResult &experiment);
-
 /// Counters and further figures of every point, folded; and which counters the
 /// machine does not have.
-void writeCounterTable(llvm::raw_ostream &out,
+void writeCounterTable(llvm::raw_ostream &out, const BenchRun &run,
                        const ExperimentResult &experiment);
-
-/// The guide's figures. \p marks: what writePlots said about them.
-void writeGuideTable(llvm::raw_ostream &out, const ExperimentResult &experiment,
-                     llvm::ArrayRef<GuideMark> marks);
-
-/// Points without measurements, by reason.
-void writeMissing(llvm::raw_ostream &out, const ExperimentResult &experiment);
 
 } // namespace mpg

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of an experiment: a plot shows which is larger, a table by how
-// much and on which pages. Of an experiment between nodes heat maps.
+// The counters of an experiment as a table, and its heat maps if it is one
+// between nodes.
 
 #include "Support/Format.h"
 #include "Support/HtmlPage.h"
@@ -21,70 +21,6 @@ using namespace mpg;
 
 /// Names that are listed for one reason.
 static constexpr size_t nameLimit = 12;
-
-static std::string describeNotes(const PointResult &point) {
-  if (point.samples.empty())
-    return "not measured: " +
-           (point.missing.empty() ? "no repetition ran" : point.missing);
-  std::string text = point.isBusy ? "busy" : "";
-  uint64_t switches = 0;
-  for (const WorkerResult &sample : point.samples)
-    switches += sample.involuntarySwitches;
-  auto add = [&](const std::string &note) {
-    text += (text.empty() ? "" : "; ") + note;
-  };
-  if (switches)
-    add("interrupted " + countWord(switches, "time"));
-  if (!point.missing.empty()) // after some repetitions
-    add("stopped: " + point.missing);
-  return text;
-}
-
-static void addPointRow(HtmlTable &table, const PointResult &point,
-                        ArrayRef<std::string> names) {
-  const Summary &summary = point.summary;
-  std::vector<std::string> cells;
-  for (const std::string &name : names) {
-    StringRef value = parameter(point.parameters, name);
-    cells.push_back(value.empty() ? "-" : escapeHtml(value));
-  }
-  if (names.empty())
-    cells.push_back(escapeHtml(point.name));
-  bool hasValue = !point.samples.empty();
-  auto cell = [&](const std::string &text) {
-    cells.push_back(hasValue ? text : "-");
-  };
-  cell("<strong>" + formatMeasured(summary.median) + "</strong>");
-  cell(summary.interval ? formatMeasured(summary.interval->low) + " to " +
-                              formatMeasured(summary.interval->high)
-                        : "-");
-  cell(formatMeasured(summary.min));
-  cell(formatMeasured(summary.max));
-  cell(std::to_string(point.samples.size()));
-  cells.push_back(escapeHtml(describeBacking(point)));
-  cells.push_back(escapeHtml(describeNotes(point)));
-  table.addRow(cells, point.isBusy ? "isbusy" : "");
-}
-
-void mpg::writePointTable(raw_ostream &out,
-                          const ExperimentResult &experiment) {
-  if (experiment.points.empty())
-    return;
-  std::vector<std::string> names = parameterNames(experiment), columns;
-  for (const std::string &name : names)
-    columns.push_back((columns.empty() ? "row|" : "|") + name);
-  if (columns.empty())
-    columns.push_back("row|point");
-  columns.push_back("size|median, " + experiment.unit);
-  for (const char *column :
-       {"size|95 % interval", "size|min", "size|max", "size|runs",
-        "backing|pages under it", "notes|notes"})
-    columns.push_back(column);
-  out << "<h3>Points</h3>\n";
-  HtmlTable table(out, "Points of " + experiment.name, columns);
-  for (const PointResult &point : experiment.points)
-    addPointRow(table, point, names);
-}
 
 // Counters and further figures
 
@@ -127,7 +63,7 @@ static void writeNames(raw_ostream &out, ArrayRef<StringRef> names) {
     out << " and " << names.size() - nameLimit << " more";
 }
 
-void mpg::writeCounterTable(raw_ostream &out,
+void mpg::writeCounterTable(raw_ostream &out, const BenchRun &run,
                             const ExperimentResult &experiment) {
   Extras extras = collectExtras(experiment);
   for (const auto &[reason, names] : extras.missing) {
@@ -139,56 +75,9 @@ void mpg::writeCounterTable(raw_ostream &out,
   if (extras.names.empty())
     return;
   out << "<details><summary>Counters and further figures, medians</summary>\n";
-  Table table({"point"});
-  for (const std::string &name : extras.names)
-    table.addNumber(name);
-  for (const PointResult &point : experiment.points) {
-    if (point.samples.empty())
-      continue;
-    std::vector<std::string> cells = {point.name};
-    for (const std::string &name : extras.names) {
-      std::optional<double> figure = findFigure(point, name);
-      cells.push_back(figure ? formatMeasured(*figure) : "-");
-    }
-    table.addRow(cells);
-  }
-  table.writeHtml(out, "Counters of " + experiment.name);
+  makePointTable(run, experiment, extras.names)
+      .writeHtml(out, "Counters of " + experiment.name);
   out << "</details>\n";
-}
-
-// The guide, and what is missing
-
-void mpg::writeGuideTable(raw_ostream &out, const ExperimentResult &experiment,
-                          ArrayRef<GuideMark> marks) {
-  if (experiment.guide.empty())
-    return;
-  out << "<h3>What the guide says</h3>\n<p class=\"muted\">Figures of another "
-         "machine, for comparison only; letters mark them in the plots.</p>\n";
-  HtmlTable table(
-      out, "Figures of the guide for " + experiment.name,
-      {"", "row|there", "size|" + experiment.unit, "source and accounting"});
-  for (auto [figure, mark] : zip(experiment.guide, marks)) {
-    raw_ostream &key = table.cell();
-    if (!mark.key.empty())
-      key << "<span class=\"keybox\">" << mark.key << "</span>";
-    table.cell() << escapeHtml(figure.label);
-    table.cell() << formatMeasured(figure.value);
-    raw_ostream &source = table.cell() << escapeHtml(figure.source);
-    if (!mark.whyNot.empty())
-      source << " <span class=\"muted\">(" << mark.whyNot << ")</span>";
-  }
-}
-
-void mpg::writeMissing(raw_ostream &out, const ExperimentResult &experiment) {
-  for (const auto &[reason, points] : collectUnmeasured(experiment)) {
-    std::vector<StringRef> names;
-    for (const PointResult *point : points)
-      names.push_back(point->name);
-    out << "<p class=\"absent\">Not measured: ";
-    writeNames(out, names);
-    out << ": " << (reason.empty() ? "no repetition ran" : escapeHtml(reason))
-        << "</p>\n";
-  }
 }
 
 // Of an experiment between nodes a heat map for its value and one for each
@@ -260,7 +149,7 @@ static void writeCell(HtmlTable &table, const NodeMap &map, StringRef cpus,
         std::min(unsigned(4 * (value - map.min) / (map.max - map.min)), 3u);
   const char *tag = cpus == memory ? "strong" : "span";
   table.cell("size shade" + std::to_string(shade))
-      << "<" << tag << ">" << formatMeasured(value) << "</" << tag << ">"
+      << "<" << tag << ">" << formatFigure(value) << "</" << tag << ">"
       << (isBusy ? " busy" : "");
 }
 

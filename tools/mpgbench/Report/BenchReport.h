@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "Support/Table.h"
 #include "mpgbench/Run/BenchResult.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,19 +52,15 @@ void anonymise(BenchRun &run, const std::vector<std::string> &names);
 /// "" if nothing is known.
 std::string describeBacking(const PointResult &point);
 
-/// Four digits that mean something: "0.1234", "12.34", "12345", "1.234e-09".
-std::string formatFigure(double value);
-/// With as many decimals as formatFigure(\p like) has, so that numbers that
-/// belong together can be compared at a glance.
-std::string formatFigureLike(double value, double like);
-
-/// Points without samples that have one reason for it, which may be empty.
-struct UnmeasuredPoints {
-  std::string reason;
-  std::vector<const PointResult *> points;
-};
-/// In the order of their first points.
-std::vector<UnmeasuredPoints> collectUnmeasured(const ExperimentResult &result);
+/// The points with samples: parameters that tell them apart, what was measured,
+/// \p figures, and on which pages.
+Table makePointTable(const BenchRun &run, const ExperimentResult &result,
+                     llvm::ArrayRef<std::string> figures = {});
+/// The guide's figures.
+Table makeGuideTable(const ExperimentResult &result);
+/// Points without samples, "pages=1G, 12 points: no such pages"; a line for
+/// each reason.
+std::vector<std::string> describeUnmeasured(const ExperimentResult &result);
 
 struct PointCounts {
   size_t all = 0, measured = 0, busy = 0;
@@ -83,18 +80,13 @@ std::string describeOthers(const Parameters &parameters,
 /// Names of the parameters of all points, in order.
 std::vector<std::string> parameterNames(const ExperimentResult &result);
 
-/// Those that have the same value in all points, of which there are two at
-/// least.
-Parameters sharedParameters(const ExperimentResult &result);
+/// "all with pages=2M, threads=1": what all points share, of which there are
+/// two at least; empty: nothing.
+std::string describeShared(const ExperimentResult &result);
 
 /// "pages=2M threads=1": without what all points share; the whole name if that
 /// leaves nothing.
 std::string pointLabel(const ExperimentResult &result,
                        const PointResult &point);
-
-/// "pages=1G, 12 points": what these have in common; "all points".
-/// pre: \p points are some of \p result, at least one.
-std::string pointsLabel(const ExperimentResult &result,
-                        llvm::ArrayRef<const PointResult *> points);
 
 } // namespace mpg

@@ -5,28 +5,12 @@
 #include "Support/Format.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace llvm;
 using namespace mpg;
-
-std::string mpg::formatFigureLike(double value, double like) {
-  constexpr int digits = 4, maxDecimals = 6;
-  int exponent = like != 0 && std::isfinite(like)
-                     ? int(std::floor(std::log10(std::abs(like))))
-                     : 0;
-  int decimals = std::max(0, digits - 1 - exponent);
-  if (decimals > maxDecimals || exponent > 12)
-    return formatv("{0}", format("%.3e", value));
-  return formatv("{0}", format("%.*f", decimals, value));
-}
-
-std::string mpg::formatFigure(double value) {
-  return formatFigureLike(value, value);
-}
 
 std::string mpg::describeBacking(const PointResult &point) {
   Backing backing = getBacking(point);
@@ -48,22 +32,6 @@ std::string mpg::describeBacking(const PointResult &point) {
                     bytes == all ? 100 : percent);
   }
   return text;
-}
-
-std::vector<UnmeasuredPoints>
-mpg::collectUnmeasured(const ExperimentResult &result) {
-  std::vector<UnmeasuredPoints> groups;
-  for (const PointResult &point : result.points) {
-    if (!point.samples.empty())
-      continue;
-    auto group = find_if(groups, [&](const UnmeasuredPoints &one) {
-      return one.reason == point.missing;
-    });
-    if (group == groups.end())
-      group = groups.insert(groups.end(), {point.missing, {}});
-    group->points.push_back(&point);
-  }
-  return groups;
 }
 
 PointCounts mpg::countPoints(const BenchRun &run) {
@@ -111,7 +79,9 @@ static bool isShared(ArrayRef<const PointResult *> points, StringRef name) {
   });
 }
 
-Parameters mpg::sharedParameters(const ExperimentResult &result) {
+/// Those that have the same value in all points, of which there are two at
+/// least.
+static Parameters sharedParameters(const ExperimentResult &result) {
   Parameters shared;
   auto all = to_vector(make_pointer_range(result.points));
   if (all.size() < 2)
@@ -120,6 +90,13 @@ Parameters mpg::sharedParameters(const ExperimentResult &result) {
     if (isShared(all, name))
       shared.push_back({name, parameter(all.front()->parameters, name).str()});
   return shared;
+}
+
+std::string mpg::describeShared(const ExperimentResult &result) {
+  std::string text;
+  for (const auto &[name, value] : sharedParameters(result))
+    text += (text.empty() ? "all with " : ", ") + name + "=" + value;
+  return text;
 }
 
 /// What \p points have in common and not all points have.
@@ -141,8 +118,9 @@ std::string mpg::pointLabel(const ExperimentResult &result,
   return text.empty() ? point.name : text;
 }
 
-std::string mpg::pointsLabel(const ExperimentResult &result,
-                             ArrayRef<const PointResult *> points) {
+/// "pages=1G, 12 points": what these have in common; "all points".
+static std::string pointsLabel(const ExperimentResult &result,
+                               ArrayRef<const PointResult *> points) {
   if (points.size() == 1)
     return pointLabel(result, *points.front());
   if (points.size() == result.points.size())
@@ -150,4 +128,106 @@ std::string mpg::pointsLabel(const ExperimentResult &result,
   std::string text = commonText(result, points);
   return text + (text.empty() ? "" : ", ") + std::to_string(points.size()) +
          " points";
+}
+
+std::vector<std::string>
+mpg::describeUnmeasured(const ExperimentResult &result) {
+  std::vector<std::pair<StringRef, std::vector<const PointResult *>>> groups;
+  for (const PointResult &point : result.points) {
+    if (!point.samples.empty())
+      continue;
+    auto group = find_if(
+        groups, [&](const auto &one) { return one.first == point.missing; });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), {point.missing, {}});
+    group->second.push_back(&point);
+  }
+  std::vector<std::string> lines;
+  for (const auto &[reason, points] : groups)
+    lines.push_back(pointsLabel(result, points) + ": " +
+                    (reason.empty() ? "no rounds" : reason.str()));
+  return lines;
+}
+
+// Tables
+
+static std::string describeInterval(const Summary &summary) {
+  if (!summary.interval)
+    return "-";
+  return "[" + formatFigureLike(summary.interval->low, summary.median) + ", " +
+         formatFigureLike(summary.interval->high, summary.median) + "]";
+}
+
+static std::string describeNotes(const PointResult &point,
+                                 unsigned repetitions) {
+  std::string text = point.isBusy ? "busy" : "";
+  if (!point.missing.empty())
+    text += (text.empty() ? "" : ", ") + ("stopped: " + point.missing);
+  else if (point.samples.size() < repetitions)
+    text += (text.empty() ? "" : ", ") + std::to_string(point.samples.size()) +
+            " of " + std::to_string(repetitions) + " rounds";
+  return text;
+}
+
+/// A whole number is shown as one.
+static std::string formatWholeOrFigure(double value) {
+  bool isWhole = std::abs(value) < 1e15 && value == double(int64_t(value));
+  return isWhole ? std::to_string(int64_t(value)) : formatFigure(value);
+}
+
+static std::vector<std::string> pointCells(const BenchRun &run,
+                                           const ExperimentResult &result,
+                                           const PointResult &point,
+                                           ArrayRef<std::string> parameters,
+                                           ArrayRef<std::string> figures) {
+  const Summary &summary = point.summary;
+  std::vector<std::string> cells;
+  for (const std::string &name : parameters)
+    cells.push_back(parameter(point.parameters, name).str());
+  cells.push_back(formatFigure(summary.median));
+  cells.push_back(describeInterval(summary));
+  cells.push_back(formatFigureLike(
+      result.higherIsBetter ? summary.max : summary.min, summary.median));
+  for (const std::string &name : figures) {
+    std::optional<double> figure = findFigure(point, name);
+    cells.push_back(figure ? formatWholeOrFigure(*figure) : "-");
+  }
+  cells.push_back(describeBacking(point));
+  cells.push_back(describeNotes(point, run.repetitions));
+  return cells;
+}
+
+Table mpg::makePointTable(const BenchRun &run, const ExperimentResult &result,
+                          ArrayRef<std::string> figures) {
+  Table table;
+  Parameters shared = sharedParameters(result);
+  std::vector<std::string> parameters = parameterNames(result);
+  erase_if(parameters, [&](const std::string &name) {
+    return !parameter(shared, name).empty();
+  });
+  for (const std::string &name : parameters)
+    table.addColumn(name);
+  table.addNumber("median\n" + result.unit);
+  table.addNumber("95 % interval");
+  table.addNumber("best");
+  for (std::string name : figures) {
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '_' || c == '-'; },
+        '\n');
+    table.addNumber(name);
+  }
+  table.addColumn("backing");
+  table.addColumn("");
+  for (const PointResult &point : result.points)
+    if (!point.samples.empty())
+      table.addRow(pointCells(run, result, point, parameters, figures));
+  return table;
+}
+
+Table mpg::makeGuideTable(const ExperimentResult &result) {
+  Table table({"", "size|" + result.unit, ""});
+  for (const GuideFigure &figure : result.guide)
+    table.addRow({figure.label, formatWholeOrFigure(figure.value),
+                  "(" + figure.source + ")"});
+  return table;
 }
