@@ -13,6 +13,7 @@
 #include "Process/Smaps.h"
 #include "Process/StateFile.h"
 #include "Profile/ProfileTable.h"
+#include "Support/Table.h"
 #include "mpg/profile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -303,7 +304,28 @@ void writeProfileText(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileHtml(llvm::raw_ostream &out, const Profile &profile);
 void writeProfileJson(llvm::raw_ostream &out, const Profile &profile);
 
-// Words (ProfileText.cpp). Words that the profile's table and its page share.
+// Tables and words (ProfileText.cpp) that text and page share.
+
+/// At most \p max rows.
+Table makeObjectTable(const Profile &profile, size_t max);
+/// The same of accesses. pre: there are some.
+Table makeAccessTable(const Profile &profile, size_t max);
+
+// Bars (ProfileHtml.cpp), as markup; empty where nothing is known.
+
+/// What of it lay on large pages, on others, or was not in use. \p max: bytes
+/// of a bar of full length.
+std::string drawPages(const ProfileObject &object, uint64_t max);
+/// Who touched it first.
+std::string drawThreads(const FaultCount &faults, uint32_t firstThread);
+/// Frames without an access, then those with one, the fullest last.
+std::string drawFrames(const AccessCount &count);
+
+/// Whether the working set of any object is known.
+bool hasAccesses(const Profile &profile);
+
+/// Whether it is known how much of it lay on large pages. pre: it has pages.
+bool isHugeKnown(const ProfileObject &object);
 
 /// "99 %"; never 100 while a byte is missing.
 std::string percentText(uint64_t part, uint64_t all);

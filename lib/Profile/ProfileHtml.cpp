@@ -33,162 +33,98 @@ td code{white-space:nowrap}th .muted{font-weight:400;font-size:.85rem}
 tbody th{min-width:9rem}}
 )css";
 
-static void writePiece(raw_ostream &out, StringRef kind, double &at,
-                       double width) {
-  if (width <= 0)
-    return;
-  out << "<rect class=\"" << kind << "\" x=\"" << format("%.1f", at)
-      << "\" y=\"1\" width=\"" << format("%.1f", std::max(width, 0.5))
-      << "\" height=\"12\"/>";
-  at += width;
-}
+namespace {
 
-static void beginBar(raw_ostream &out, double width, StringRef words) {
-  out << "<svg class=\"bar\" role=\"img\" aria-label=\"" << escapeHtml(words)
-      << "\" width=\"" << int(width) << "\" height=\"14\" viewBox=\"0 0 "
-      << int(width) << " 14\" preserveAspectRatio=\"none\"><title>"
-      << escapeHtml(words) << "</title>";
-}
+/// A bar of pieces, one behind the other.
+class Bar {
+public:
+  Bar(double width, StringRef words) {
+    out << "<svg class=\"bar\" role=\"img\" aria-label=\"" << escapeHtml(words)
+        << "\" width=\"" << int(width) << "\" height=\"14\" viewBox=\"0 0 "
+        << int(width) << " 14\" preserveAspectRatio=\"none\"><title>"
+        << escapeHtml(words) << "</title>";
+  }
+  void add(StringRef kind, double width) {
+    if (width <= 0)
+      return;
+    out << "<rect class=\"" << kind << "\" x=\"" << format("%.1f", at)
+        << "\" y=\"1\" width=\"" << format("%.1f", std::max(width, 0.5))
+        << "\" height=\"12\"/>";
+    at += width;
+  }
+  std::string finish() { return text + "</svg>"; }
+  double at = 0; ///< where the next piece begins
 
-/// \p max: bytes of a bar of full length.
-static void writePageBar(raw_ostream &out, const ProfileObject &object,
-                         uint64_t max) {
-  double all = barWidth * double(object.peakBytes) / double(max), at = 0;
+private:
+  std::string text;
+  raw_string_ostream out{text};
+};
+
+} // namespace
+
+std::string mpg::drawPages(const ProfileObject &object, uint64_t max) {
+  double all = barWidth * double(object.peakBytes) / double(max);
   if (!object.pages) {
-    beginBar(out, barWidth, "not known");
-    writePiece(out, "unknown", at, all);
-    out << "</svg>";
-    return;
+    Bar bar(barWidth, "not known");
+    bar.add("unknown", all);
+    return bar.finish();
   }
   const PageUse &pages = *object.pages;
   auto share = [&](uint64_t bytes) {
     return object.lookedBytes ? all * double(bytes) / double(object.lookedBytes)
                               : 0;
   };
-  bool isKnown = object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
-  beginBar(out, barWidth,
-           percentText(pages.usedBytes, object.lookedBytes) + " in use, " +
-               (isKnown ? percentText(pages.hugeBytes, pages.usedBytes) +
-                              " of that on large pages"
-                        : "pages not known"));
+  bool isKnown = isHugeKnown(object);
+  Bar bar(barWidth,
+          percentText(pages.usedBytes, object.lookedBytes) + " in use, " +
+              (isKnown ? percentText(pages.hugeBytes, pages.usedBytes) +
+                             " of that on large pages"
+                       : "pages not known"));
   if (isKnown) {
-    writePiece(out, "large", at, share(pages.hugeBytes));
-    writePiece(out, "normal", at, share(pages.usedBytes - pages.hugeBytes));
+    bar.add("large", share(pages.hugeBytes));
+    bar.add("normal", share(pages.usedBytes - pages.hugeBytes));
   } else {
-    writePiece(out, "unknown", at, share(pages.usedBytes));
+    bar.add("unknown", share(pages.usedBytes));
   }
-  writePiece(out, "unused", at, all - at);
-  out << "</svg>";
+  bar.add("unused", all - bar.at);
+  return bar.finish();
 }
 
-static void writeThreadBar(raw_ostream &out, const FaultCount &faults,
-                           uint32_t firstThread) {
+std::string mpg::drawThreads(const FaultCount &faults, uint32_t firstThread) {
   if (!faults.faults)
-    return;
-  beginBar(out, threadWidth, describeThreads(faults, firstThread));
-  double at = 0;
+    return "";
+  Bar bar(threadWidth, describeThreads(faults, firstThread));
   unsigned number = 0;
   for (auto [thread, count] : faults.threads)
-    writePiece(out,
-               thread == firstThread ? "t0"
-               : number++ % 2        ? "t1"
-                                     : "t2",
-               at, threadWidth * double(count) / double(faults.faults));
-  out << "</svg><br>" << escapeHtml(describeThreads(faults, firstThread));
+    bar.add(thread == firstThread ? "t0"
+            : number++ % 2        ? "t1"
+                                  : "t2",
+            threadWidth * double(count) / double(faults.faults));
+  return bar.finish() + "<br>";
 }
 
-/// The nearest one; the others if they are asked for.
-static void writeCallers(raw_ostream &out, const ProfileObject &object) {
-  if (object.callers.size() < 2)
-    return;
-  auto write = [&](StringRef caller) {
-    out << "<span class=\"muted\">from <code>" << escapeHtml(caller.str())
-        << "</code></span>";
-  };
-  ArrayRef<std::string> outer = ArrayRef(object.callers).drop_front(2);
-  out << (outer.empty() ? "<br>" : "<details><summary>");
-  write(object.callers[1]);
-  if (outer.empty())
-    return;
-  out << "</summary>";
-  for (StringRef caller : outer) {
-    write(caller);
-    out << "<br>";
-  }
-  out << "</details>";
-}
-
-static void writeObject(HtmlTable &table, const Profile &profile,
-                        const ProfileObject &object) {
-  table.cell() << regionName(object.region);
-  raw_ostream &name = table.cell() << htmlCode(object.name);
-  if (!object.file.empty() && !StringRef(object.name).starts_with(object.file))
-    name << " <span class=\"muted\">" << escapeHtml(object.file) << "</span>";
-  writeCallers(name, object);
-  raw_ostream &pages = table.cell();
-  writePageBar(pages, object, profile.objects.front().peakBytes);
-  if (object.pages) {
-    pages << "<br><span class=\"muted\">"
-          << escapeHtml(describePage(*object.pages, object.bytes == 0));
-    if (liesOnSeveralNodes(profile))
-      pages << "; " << escapeHtml(describeNodes(*object.pages));
-    pages << "</span>";
-  }
-  bool areKnown = profile.faultsMissing.empty();
-  table.cell() << formatBytes(object.peakBytes);
-  table.cell() << (object.bytes ? formatBytes(object.bytes) : "-");
-  table.cell() << (object.blocks ? std::to_string(object.blocks) : "");
-  table.cell() << (areKnown ? std::to_string(object.faults.faults) : "?");
-  table.cell() << (areKnown ? describeSeconds(
-                                  faultSeconds(object, profile.faultCosts))
-                            : "?");
-  writeThreadBar(table.cell(), object.faults, profile.firstThread);
-}
-
-/// Frames without an access, then those with one, the fullest last.
-static void writeFrameBar(raw_ostream &out, const AccessCount &count) {
+std::string mpg::drawFrames(const AccessCount &count) {
   static constexpr StringRef kinds[] = {"q1", "q2", "q3", "large"};
-  beginBar(out, barWidth, describeAccesses(count));
-  double at = 0, each = barWidth / double(count.frames);
-  writePiece(out, "unused", at,
-             each * double(count.frames - count.allHotFrames()));
+  if (!count.frames)
+    return "";
+  Bar bar(barWidth, describeAccesses(count));
+  double each = barWidth / double(count.frames);
+  bar.add("unused", each * double(count.frames - count.allHotFrames()));
   for (size_t i = 0; i < count.hotFrames.size(); ++i)
-    writePiece(out, kinds[i], at, each * double(count.hotFrames[i]));
-  out << "</svg><br>";
-}
-
-static void writeAccesses(HtmlTable &table, const ProfileObject &object) {
-  const AccessCount &count = object.accesses;
-  table.cell() << regionName(object.region);
-  table.cell() << htmlCode(object.name);
-  raw_ostream &picture = table.cell();
-  if (count.frames)
-    writeFrameBar(picture, count);
-  picture << "<span class=\"muted\">" << describeAccesses(count) << "</span>";
-  table.cell() << formatBytes(count.presentBytes / count.intervals);
-  table.cell() << percentText(count.accessedBytes, count.presentBytes);
-  table.cell() << percentText(count.hotFramePercent());
-  table.cell() << percentText(count.skewPercent());
+    bar.add(kinds[i], each * double(count.hotFrames[i]));
+  return bar.finish();
 }
 
 static void writeWorkingSetTable(raw_ostream &out, const Profile &profile) {
   if (!profile.workingSet)
     return;
   HtmlSection section(out, "Working set");
-  if (!profile.workingSet->missing.empty())
+  if (!hasAccesses(profile))
     return writeHtmlText(out, describeWorkingSet(profile));
   writeHtmlText(out, describeWorkingSet(profile) +
                          ". The bar: 2 MiB frames, from those without an "
                          "access to those that were accessed whole.");
-  {
-    HtmlTable table(out, "Working set",
-                    {"region", "row|object", "picture|frames", "size|in use",
-                     "size|accessed", "size|hot frames", "size|skew"});
-    for (const ProfileObject &object :
-         ArrayRef(profile.objects).take_front(maxObjects))
-      if (object.accesses.presentBytes)
-        writeAccesses(table, object);
-  }
+  makeAccessTable(profile, maxObjects).writeHtml(out, "Working set");
 }
 
 static void writeLegend(raw_ostream &out) {
@@ -249,15 +185,7 @@ static void writeObjectTable(raw_ostream &out, const Profile &profile) {
     return;
   }
   writeLegend(out);
-  {
-    HtmlTable table(out, "Objects",
-                    {"region", "row|object", "picture|pages; length: the peak",
-                     "size|peak", "size|at end", "size|blocks", "size|faults",
-                     "size|cost", "touched first by"});
-    for (const ProfileObject &object :
-         ArrayRef(profile.objects).take_front(maxObjects))
-      writeObject(table, profile, object);
-  }
+  makeObjectTable(profile, maxObjects).writeHtml(out, "Objects");
   if (profile.objects.size() > maxObjects)
     out << "<p>" << profile.objects.size() - maxObjects << " more.</p>\n";
 }

@@ -19,7 +19,7 @@ static JsonItem pagesItem(const ProfileObject &object) {
   if (!object.pages)
     return nullptr;
   const PageUse &pages = *object.pages;
-  bool isKnown = object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes);
+  bool isKnown = isHugeKnown(object);
   return JsonObject{
       {"looked_bytes", object.lookedBytes},
       {"used_bytes", pages.usedBytes},

@@ -4,6 +4,7 @@
 
 #include "Profile/Profile.h"
 #include "Support/Format.h"
+#include "Support/HtmlPage.h"
 #include "Support/StableSort.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,6 +60,16 @@ static std::string describeObject(const ProfileObject &object) {
          (hasFile ? " (" + object.file + ")" : "");
 }
 
+/// The whole name, and its file if it is not its beginning.
+static std::string nameMarkup(const ProfileObject &object) {
+  bool hasFile =
+      !object.file.empty() && !StringRef(object.name).starts_with(object.file);
+  return htmlCode(object.name) +
+         (hasFile
+              ? " <span class=\"muted\">" + escapeHtml(object.file) + "</span>"
+              : "");
+}
+
 /// Whether the row has another name than its innermost function, which passes
 /// on what it allocates.
 static bool isPassedOn(const ProfileObject &object) {
@@ -66,42 +77,59 @@ static bool isPassedOn(const ProfileObject &object) {
   return place.consume_back(")") && !StringRef(object.name).contains(place);
 }
 
-static void writeRow(raw_ostream &out, const Profile &profile,
-                     const ProfileObject &object, bool hasSeveralNodes) {
-  std::string used = "?", huge = "?", page;
-  if (object.pages) {
-    const PageUse &pages = *object.pages;
-    used = percentText(pages.usedBytes, object.lookedBytes);
-    if (object.isHugeKnown && (pages.hugeBytes || !pages.unknownBytes))
-      huge = percentText(pages.hugeBytes, pages.usedBytes);
-    page = describePage(pages, object.bytes == 0);
-    if (hasSeveralNodes)
-      page += "; " + describeNodes(pages);
+static void addCallers(Table &table, const ProfileObject &object) {
+  if (object.callers.size() < 2)
+    return;
+  std::string text, markup;
+  auto add = [&](StringRef word, StringRef name) {
+    text += (word + cut(name, nameColumns)).str();
+    markup += word.str() + htmlCode(name);
+  };
+  if (isPassedOn(object))
+    add("in ", object.callers.front());
+  StringRef word = text.empty() ? "from " : ", from ";
+  for (StringRef caller : ArrayRef(object.callers).slice(1).take_front(3)) {
+    add(word, caller);
+    word = ", ";
   }
-  bool areKnown = profile.faultsMissing.empty();
-  out << "  " << left_justify(regionName(object.region), 13)
-      << left_justify(cut(describeObject(object), nameColumns), nameColumns)
-      << right_justify(formatBytes(object.peakBytes), 9)
-      << right_justify(object.bytes ? formatBytes(object.bytes) : "-", 9)
-      << right_justify(used, 7) << right_justify(huge, 7)
-      << right_justify(areKnown ? std::to_string(object.faults.faults) : "?", 9)
-      << right_justify(areKnown ? describeSeconds(
-                                      faultSeconds(object, profile.faultCosts))
-                                : "?",
-                       9)
-      << (page.empty() ? "" : "  ") << page;
-  if (object.faults.faults)
-    out << (page.empty() ? "  " : "; ")
-        << describeThreads(object.faults, profile.firstThread);
-  out << "\n";
-  if (object.callers.size() > 1) {
-    std::vector<std::string> outer;
-    for (StringRef caller : ArrayRef(object.callers).slice(1).take_front(3))
-      outer.push_back(cut(caller, nameColumns));
-    std::string inner =
-        isPassedOn(object) ? "in " + object.callers.front() + ", " : "";
-    out << "    " << cut(inner + "from " + join(outer, ", "), 110) << "\n";
+  table.addNote(cut(text, 110), markup);
+}
+
+Table mpg::makeObjectTable(const Profile &profile, size_t max) {
+  Table table({"region", "row|object", "size|peak", "size|at end",
+               "size|in use", "size|large", "size|faults", "size|cost", "pages",
+               "touched first by"});
+  table.addPicture("pages; length: the peak");
+  bool hasSeveralNodes = liesOnSeveralNodes(profile);
+  for (const ProfileObject &object :
+       ArrayRef(profile.objects).take_front(max)) {
+    std::string used = "?", huge = "?", page, faults = "?", cost = "?", threads;
+    if (object.pages) {
+      const PageUse &pages = *object.pages;
+      used = percentText(pages.usedBytes, object.lookedBytes);
+      if (isHugeKnown(object))
+        huge = percentText(pages.hugeBytes, pages.usedBytes);
+      page = describePage(pages, object.bytes == 0);
+      if (hasSeveralNodes)
+        page += "; " + describeNodes(pages);
+    }
+    if (profile.faultsMissing.empty()) {
+      faults = std::to_string(object.faults.faults);
+      cost = describeSeconds(faultSeconds(object, profile.faultCosts));
+    }
+    if (object.faults.faults)
+      threads = describeThreads(object.faults, profile.firstThread);
+    table.addRow({regionName(object.region).str(), describeObject(object),
+                  formatBytes(object.peakBytes),
+                  object.bytes ? formatBytes(object.bytes) : "-", used, huge,
+                  faults, cost, page, threads, ""});
+    table.setMarkup(1, nameMarkup(object));
+    table.setMarkup(9, drawThreads(object.faults, profile.firstThread) +
+                           escapeHtml(threads));
+    table.setMarkup(10, drawPages(object, profile.objects.front().peakBytes));
+    addCallers(table, object);
   }
+  return table;
 }
 
 static void writeObjects(raw_ostream &out, const Profile &profile) {
@@ -110,15 +138,8 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
                                : "  none of its objects could be seen\n");
     return;
   }
-  out << "  " << left_justify("region", 13)
-      << left_justify("object", nameColumns)
-      << "     peak   at end in use  large   faults     cost  pages; touched "
-         "first by\n";
-  bool severalNodes = liesOnSeveralNodes(profile);
+  makeObjectTable(profile, maxRows).write(out, 2);
   size_t shown = std::min(maxRows, profile.objects.size());
-  for (const ProfileObject &object :
-       ArrayRef(profile.objects).take_front(shown))
-    writeRow(out, profile, object, severalNodes);
   uint64_t rest = 0;
   for (const ProfileObject &object :
        ArrayRef(profile.objects).drop_front(shown))
@@ -128,33 +149,33 @@ static void writeObjects(raw_ostream &out, const Profile &profile) {
         << formatBytes(rest) << " together, not at one time\n";
 }
 
-static void writeAccessRow(raw_ostream &out, const ProfileObject &object) {
-  const AccessCount &count = object.accesses;
-  out << "  " << left_justify(regionName(object.region), 13)
-      << left_justify(cut(describeObject(object), nameColumns), nameColumns)
-      << right_justify(formatBytes(count.presentBytes / count.intervals), 9)
-      << right_justify(percentText(count.accessedBytes, count.presentBytes), 10)
-      << right_justify(percentText(count.hotFramePercent()), 12)
-      << right_justify(percentText(count.skewPercent()), 6) << "  "
-      << describeAccesses(count) << "\n";
+Table mpg::makeAccessTable(const Profile &profile, size_t max) {
+  Table table({"region", "row|object", "size|in use", "size|accessed",
+               "size|hot frames", "size|skew", ""});
+  table.addPicture("frames");
+  size_t rows = 0;
+  for (const ProfileObject &object : profile.objects) {
+    const AccessCount &count = object.accesses;
+    if (!count.presentBytes || rows++ >= max)
+      continue;
+    table.addRow({regionName(object.region).str(), describeObject(object),
+                  formatBytes(count.presentBytes / count.intervals),
+                  percentText(count.accessedBytes, count.presentBytes),
+                  percentText(count.hotFramePercent()),
+                  percentText(count.skewPercent()), describeAccesses(count),
+                  ""});
+    table.setMarkup(1, nameMarkup(object));
+    table.setMarkup(7, drawFrames(count));
+  }
+  return table;
 }
 
 static void writeWorkingSet(raw_ostream &out, const Profile &profile) {
   if (!profile.workingSet)
     return;
   writeFilled(out, "  ", describeWorkingSet(profile));
-  if (!profile.workingSet->missing.empty())
-    return;
-  size_t rows = 0;
-  for (const ProfileObject &object : profile.objects) {
-    if (!object.accesses.presentBytes || rows++ >= maxRows)
-      continue;
-    if (rows == 1)
-      out << "  " << left_justify("region", 13)
-          << left_justify("object", nameColumns)
-          << "   in use  accessed  hot frames  skew\n";
-    writeAccessRow(out, object);
-  }
+  if (hasAccesses(profile))
+    makeAccessTable(profile, maxRows).write(out, 2);
 }
 
 static void writeStallsText(raw_ostream &out, const Profile &profile) {
@@ -209,6 +230,11 @@ std::string mpg::percentText(uint64_t part, uint64_t all) {
 
 std::string mpg::percentText(std::optional<double> percent) {
   return percent ? std::to_string(int(*percent)) + " %" : "?";
+}
+
+bool mpg::isHugeKnown(const ProfileObject &object) {
+  return object.isHugeKnown &&
+         (object.pages->hugeBytes || !object.pages->unknownBytes);
 }
 
 std::string mpg::describePage(const PageUse &pages, bool isFreed) {
@@ -393,6 +419,13 @@ std::string mpg::describeAccesses(const AccessCount &count) {
   return count.skewPercent() ? "dense" : "";
 }
 
+bool mpg::hasAccesses(const Profile &profile) {
+  return profile.workingSet && profile.workingSet->missing.empty() &&
+         any_of(profile.objects, [](const ProfileObject &object) {
+           return object.accesses.presentBytes != 0;
+         });
+}
+
 std::string mpg::describeWorkingSet(const Profile &profile) {
   const WorkingSetFacts &facts = *profile.workingSet;
   if (!facts.missing.empty())
@@ -402,9 +435,7 @@ std::string mpg::describeWorkingSet(const Profile &profile) {
               facts.intervals == 1
                   ? std::string("one time")
                   : "mean of " + std::to_string(facts.intervals) + " times");
-  if (none_of(profile.objects, [](const ProfileObject &object) {
-        return object.accesses.presentBytes;
-      }))
+  if (!hasAccesses(profile))
     text += ": no object had memory then";
   return text;
 }

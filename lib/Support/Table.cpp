@@ -37,6 +37,8 @@ std::string mpg::formatFigure(double value) {
 
 Table::Table(std::initializer_list<StringRef> headings) {
   for (StringRef heading : headings) {
+    if (heading.consume_front("row|"))
+      nameColumn = columns.size();
     bool isNumber = heading.consume_front("size|");
     addColumn(heading, isNumber);
   }
@@ -44,12 +46,17 @@ Table::Table(std::initializer_list<StringRef> headings) {
 
 void Table::addColumn(StringRef heading, bool isNumber) {
   assert(rows.empty() && "columns come before rows");
-  Column column = {{}, isNumber, 0};
+  Column column = {{}, isNumber, false, 0};
   for (StringRef line : split(heading, '\n')) {
     column.heading.push_back(printable(line));
     column.width = std::max(column.width, column.heading.back().size());
   }
   columns.push_back(std::move(column));
+}
+
+void Table::addPicture(StringRef heading) {
+  addColumn(heading);
+  columns.back().isPicture = true;
 }
 
 void Table::addRow(std::vector<std::string> cells) {
@@ -58,13 +65,23 @@ void Table::addRow(std::vector<std::string> cells) {
     cells[i] = printable(cells[i]);
     columns[i].width = std::max(columns[i].width, cells[i].size());
   }
-  rows.push_back(std::move(cells));
+  std::vector<std::string> markup(cells.size());
+  rows.push_back({std::move(cells), std::move(markup), "", ""});
+}
+
+void Table::setMarkup(size_t column, std::string markup) {
+  rows.back().markup[column] = std::move(markup);
+}
+
+void Table::addNote(StringRef text, StringRef markup) {
+  rows.back().note = printable(text);
+  rows.back().noteMarkup = markup.str();
 }
 
 size_t Table::width() const {
   size_t width = 0;
   for (const Column &column : columns)
-    width += column.width + 2;
+    width += column.isPicture ? 0 : column.width + 2;
   return width ? width - 2 : 0;
 }
 
@@ -72,6 +89,8 @@ void Table::writeLine(raw_ostream &out, unsigned indent,
                       const std::vector<std::string> &cells) const {
   std::string line(indent, ' ');
   for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].isPicture)
+      continue;
     std::string blanks(columns[i].width - cells[i].size(), ' ');
     line += columns[i].isNumber ? blanks + cells[i] : cells[i] + blanks;
     line += "  ";
@@ -82,34 +101,46 @@ void Table::writeLine(raw_ostream &out, unsigned indent,
 void Table::write(raw_ostream &out, unsigned indent) const {
   size_t headingLines = 0;
   for (const Column &column : columns)
-    if (column.heading != std::vector<std::string>{""})
+    if (!column.isPicture && column.heading != std::vector<std::string>{""})
       headingLines = std::max(headingLines, column.heading.size());
   for (size_t line = 0; line < headingLines; ++line) {
     std::vector<std::string> cells;
     for (const Column &column : columns) {
       // The last lines stand side by side.
-      size_t skipped = headingLines - column.heading.size();
+      size_t skipped =
+          headingLines - std::min(headingLines, column.heading.size());
       cells.push_back(line < skipped ? "" : column.heading[line - skipped]);
     }
     writeLine(out, indent, cells);
   }
-  for (const std::vector<std::string> &row : rows)
-    writeLine(out, indent, row);
+  for (const Row &row : rows) {
+    writeLine(out, indent, row.cells);
+    if (!row.note.empty())
+      out << std::string(indent + 2, ' ') << row.note << "\n";
+  }
 }
 
 void Table::writeHtml(raw_ostream &out, StringRef name, StringRef style,
                       bool isCode) const {
   std::vector<std::string> headings;
   for (const Column &column : columns)
-    headings.push_back((column.isNumber    ? "size|"
-                        : headings.empty() ? "row " + style.str() + "|"
-                                           : "|") +
-                       join(column.heading, " "));
+    headings.push_back((headings.size() == nameColumn ? "row " + style.str()
+                        : column.isPicture            ? "picture"
+                        : column.isNumber             ? "size"
+                                                      : "") +
+                       "|" + join(column.heading, " "));
   HtmlTable table(out, name, headings);
-  for (const std::vector<std::string> &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      table.cell() << (i == 0 && isCode ? htmlCode(row[i])
-                                        : escapeHtml(row[i]));
+  for (const Row &row : rows)
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      raw_ostream &cell = table.cell();
+      if (!row.markup[i].empty())
+        cell << row.markup[i];
+      else
+        cell << (isCode && i == nameColumn ? htmlCode(row.cells[i])
+                                           : escapeHtml(row.cells[i]));
+      if (i == nameColumn && !row.noteMarkup.empty())
+        cell << "<br><span class=\"muted\">" << row.noteMarkup << "</span>";
+    }
 }
 
 /// In quotes where it needs them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of plain text, and its writers for a terminal and for a page; and
-// CSV. Tables with markup in their cells are HtmlTable's.
+// A table and its writers for a terminal and for a page, which may have markup
+// in place of a cell's text, and pictures beside it; measured numbers; and CSV.
 
 #pragma once
 
@@ -23,13 +23,20 @@ std::string formatFigureLike(double value, double like);
 
 class Table {
 public:
-  /// The first columns; a heading of numbers begins with "size|".
+  /// The first columns; a heading of numbers begins with "size|", that of what
+  /// names the rows with "row|" if it is not the first one.
   Table(std::initializer_list<llvm::StringRef> headings = {});
   /// \p heading may have lines: "conflicting\nsets". Numbers are on the right.
   void addColumn(llvm::StringRef heading, bool isNumber = false);
   void addNumber(llvm::StringRef heading) { addColumn(heading, true); }
-  /// One cell a column.
+  /// A column that only a page has.
+  void addPicture(llvm::StringRef heading);
+  /// One cell a column, "" for a picture.
   void addRow(std::vector<std::string> cells);
+  /// Of the last row: what a page has in place of the text of \p column.
+  void setMarkup(size_t column, std::string markup);
+  /// Below the last row; in a page behind what names it, as \p markup.
+  void addNote(llvm::StringRef text, llvm::StringRef markup);
   /// Of the longest line, without the indent.
   size_t width() const;
 
@@ -37,21 +44,26 @@ public:
   /// Each line after \p indent blanks, none with blanks at its end. No line for
   /// headings if all are empty.
   void write(llvm::raw_ostream &out, unsigned indent = 0) const;
-  /// The first column names the rows: in the class \p style, or as code.
+  /// What names the rows is in the class \p style, or code.
   void writeHtml(llvm::raw_ostream &out, llvm::StringRef name,
                  llvm::StringRef style = "", bool isCode = false) const;
 
 private:
   struct Column {
     std::vector<std::string> heading; ///< lines
-    bool isNumber;
+    bool isNumber, isPicture;
     size_t width;
+  };
+  struct Row {
+    std::vector<std::string> cells, markup;
+    std::string note, noteMarkup;
   };
   void writeLine(llvm::raw_ostream &out, unsigned indent,
                  const std::vector<std::string> &cells) const;
 
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
+  size_t nameColumn = 0;
+  std::vector<Row> rows;
 };
 
 /// One line of CSV as RFC 4180 says. \p end: of the line.

@@ -22,7 +22,9 @@ td.picture{padding-right:1rem}
 )css";
 
 /// A column for each tenth, as high as its part of the reports.
-static void writeTenths(raw_ostream &out, const MergedRegion &region) {
+std::string mpg::drawTenths(const MergedRegion &region) {
+  std::string text;
+  raw_string_ostream out(text);
   constexpr unsigned step = 14, height = 36;
   size_t known = region.reports - region.unknownReports;
   std::string words;
@@ -51,6 +53,7 @@ static void writeTenths(raw_ostream &out, const MergedRegion &region) {
         << "\"/>";
   }
   out << "</svg>";
+  return text;
 }
 
 static void writeRegionTable(raw_ostream &out, const Merge &merge) {
@@ -58,25 +61,7 @@ static void writeRegionTable(raw_ostream &out, const Merge &merge) {
     return;
   out << "<p>The picture: reports by the part of the region on large pages, "
          "from none on the left to all on the right.</p>\n";
-  HtmlTable table(out, "Regions",
-                  {"row|region", "picture|none ... all", "size|reports",
-                   "size|min", "size|median", "size|max", "size|in use",
-                   "size|on large pages"});
-  for (const MergedRegion &region : merge.regions) {
-    table.cell() << regionName(region.region);
-    raw_ostream &picture = table.cell();
-    if (region.shares)
-      writeTenths(picture, region);
-    else
-      picture << "<span class=\"muted\">not known</span>";
-    table.cell() << region.reports;
-    for (auto member : {&MergedRegion::Shares::minMillionths,
-                        &MergedRegion::Shares::medianMillionths,
-                        &MergedRegion::Shares::maxMillionths})
-      table.cell() << (region.shares ? showShare(*region.shares.*member) : "?");
-    table.cell() << formatBytes(region.bytes);
-    table.cell() << formatBytes(region.hugeBytes);
-  }
+  makeRegionTable(merge).writeHtml(out, "Regions");
 }
 
 static void writeOutlierList(raw_ostream &out, const Merge &merge) {

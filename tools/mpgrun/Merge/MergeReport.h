@@ -29,8 +29,10 @@ std::vector<std::string> profileLines(const MergedProfiles &profiles);
 Table profileTable(const MergedProfiles &profiles, size_t maxRows);
 /// The files that are not reports, a line for each kind.
 std::vector<std::string> skippedLines(const Merge &merge);
-/// "12 %", rounded down: 100 % is all.
-std::string showShare(uint32_t millionths);
+/// With a picture of the distribution of each.
+Table makeRegionTable(const Merge &merge);
+/// That picture, as markup.
+std::string drawTenths(const MergedRegion &region);
 
 void writeMergeText(llvm::raw_ostream &out, const Merge &merge);
 /// For a browser, with the distribution of each region.

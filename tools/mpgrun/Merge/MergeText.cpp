@@ -36,7 +36,8 @@ static std::string showSetting(MergeSetting key, StringRef value) {
   return value.str();
 }
 
-std::string mpg::showShare(uint32_t millionths) {
+/// "12 %", rounded down: 100 % is all.
+static std::string showShare(uint32_t millionths) {
   return std::to_string(millionths / (wholeMillionths / 100)) + " %";
 }
 
@@ -102,9 +103,10 @@ std::vector<std::string> mpg::settingLines(const Merge &merge) {
 
 // Regions
 
-static void writeRegions(raw_ostream &out, const Merge &merge) {
+Table mpg::makeRegionTable(const Merge &merge) {
   Table table({"region", "size|reports", "size|min", "size|median", "size|max",
                "size|in use", "size|on large pages"});
+  table.addPicture("none ... all");
   for (const MergedRegion &region : merge.regions) {
     std::vector<std::string> cells = {regionName(region.region).str(),
                                       showNumber(region.reports)};
@@ -115,12 +117,13 @@ static void writeRegions(raw_ostream &out, const Merge &merge) {
     } else {
       cells.insert(cells.end(), 3, "not known");
     }
-    cells.push_back(formatBytes(region.bytes));
-    cells.push_back(formatBytes(region.hugeBytes));
+    append_values(cells, formatBytes(region.bytes),
+                  formatBytes(region.hugeBytes), "");
     table.addRow(std::move(cells));
+    if (region.shares)
+      table.setMarkup(7, drawTenths(region));
   }
-  if (!merge.regions.empty())
-    table.write(out, /*indent=*/2);
+  return table;
 }
 
 /// Only where most of a region is on normal pages on most nodes.
@@ -337,7 +340,8 @@ void mpg::writeMergeText(raw_ostream &out, const Merge &merge) {
   };
   if (merge.reports) {
     writeLines(settingLines(merge));
-    writeRegions(out, merge);
+    if (!merge.regions.empty())
+      makeRegionTable(merge).write(out, /*indent=*/2);
     writeLines(regionLines(merge));
   }
   if (merge.profiles.profiles)
