@@ -3,7 +3,8 @@
 // See Skipped.h.
 
 #include "Support/Skipped.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -16,18 +17,34 @@ void Skipped::add(const std::string &name, const Skip &skip) {
     kind.first.emplace_back(name, skip.reason);
 }
 
-bool Skipped::isEmpty() const {
-  return all_of(inputs, [](const Inputs &kind) { return kind.count == 0; });
+size_t Skipped::count() const {
+  size_t sum = 0;
+  for (const Inputs &kind : inputs)
+    sum += kind.count;
+  return sum;
 }
 
-StringRef Skipped::describe(size_t kind, StringRef foreign,
-                            StringRef repeated) {
-  return std::array{StringRef("cannot be read"),
-                    foreign,
-                    StringRef("half-written or damaged"),
-                    StringRef("of another version of the schema"),
-                    StringRef("with wrong values"),
-                    repeated}[kind];
+std::vector<std::string> Skipped::describe(StringRef noun, StringRef foreign,
+                                           StringRef repeated) const {
+  const StringRef kinds[] = {
+      "cannot be read",          foreign,
+      "half-written or damaged", "of another version of the schema",
+      "with wrong values",       repeated};
+  static_assert(std::size(kinds) == kindCount);
+  std::vector<std::string> lines;
+  for (size_t kind = 0; kind < kindCount; ++kind) {
+    const auto &[count, first] = inputs[kind];
+    if (!count)
+      continue;
+    std::vector<std::string> parts;
+    for (const auto &[name, reason] : first)
+      parts.push_back((name.empty() ? "" : name + ": ") + reason);
+    if (count > parts.size())
+      parts.push_back("and " + std::to_string(count - parts.size()) + " more");
+    lines.push_back(showCount(count, noun) + " " + kinds[kind].str() + ": " +
+                    join(parts, "; "));
+  }
+  return lines;
 }
 
 JsonArray Skipped::toJson(StringRef nameKey) const {

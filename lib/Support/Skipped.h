@@ -30,23 +30,23 @@ struct Skip {
 
 class Skipped {
 public:
+  void add(const std::string &name, const Skip &skip);
+  size_t count() const;
+  /// A line for each kind: "2 files half-written or damaged: a.json: empty;
+  /// b.json: it breaks off". \p foreign, \p repeated: the caller's words for
+  /// these two kinds.
+  std::vector<std::string> describe(llvm::StringRef noun,
+                                    llvm::StringRef foreign,
+                                    llvm::StringRef repeated = "") const;
+  /// \p nameKey: the key of a name, "file".
+  JsonArray toJson(llvm::StringRef nameKey) const;
+
+private:
   static constexpr size_t kindCount = size_t(SkipKind::repeated) + 1;
   struct Inputs {
     size_t count = 0;
     std::vector<std::pair<std::string, std::string>> first; ///< name, reason
   };
-
-  void add(const std::string &name, const Skip &skip);
-  bool isEmpty() const;
-  const Inputs &get(size_t kind) const { return inputs[kind]; }
-  /// "half-written or damaged". \p foreign, \p repeated: the caller's words
-  /// for these two kinds.
-  static llvm::StringRef describe(size_t kind, llvm::StringRef foreign,
-                                  llvm::StringRef repeated = "");
-  /// \p nameKey: the key of a name, "file".
-  JsonArray toJson(llvm::StringRef nameKey) const;
-
-private:
   std::array<Inputs, kindCount> inputs; ///< by SkipKind
 };
 

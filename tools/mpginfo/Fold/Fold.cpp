@@ -20,7 +20,7 @@ static constexpr size_t maxEntries = 4096; ///< of an answer
 static constexpr size_t maxTextBytes = 200;
 
 bool Fold::isUniform() const {
-  return groups.size() <= 1 && missing.empty() && skipped.isEmpty() &&
+  return groups.size() <= 1 && missing.empty() && skipped.count() == 0 &&
          all_of(figures, [](auto &figure) { return figure.slow.empty(); });
 }
 

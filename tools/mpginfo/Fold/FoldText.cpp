@@ -100,25 +100,6 @@ static void writeFigures(raw_ostream &out, const Fold &fold) {
                        " of fewer than 16 nodes: which are slow is not known");
 }
 
-static void writeSkipped(raw_ostream &out, const Fold &fold) {
-  for (size_t kind = 0; kind < Skipped::kindCount; ++kind) {
-    const Skipped::Inputs &answers = fold.skipped.get(kind);
-    if (answers.count == 0)
-      continue;
-    std::vector<std::string> parts;
-    for (const auto &[node, reason] : answers.first)
-      parts.push_back((node.empty() ? "" : node + ": ") + reason);
-    if (answers.count > parts.size())
-      parts.push_back("and " + std::to_string(answers.count - parts.size()) +
-                      " more");
-    writeLine(out, "not folded: " + showCount(answers.count, "answer") + " " +
-                       Skipped::describe(kind, "not of mpginfo or mpgbench",
-                                         "of a node that had answered")
-                           .str() +
-                       ": " + join(parts, "; "));
-  }
-}
-
 void mpg::writeFoldText(raw_ostream &out, const Fold &fold) {
   out << "mpginfo: folded " << showCount(fold.nodes, "node") << "\n";
   if (!fold.groups.empty()) {
@@ -134,5 +115,8 @@ void mpg::writeFoldText(raw_ostream &out, const Fold &fold) {
   if (!fold.missing.empty())
     writeLine(out, "no report: " + showCount(fold.missing.size(), "node") +
                        ": " + foldNames(fold.missing, maxShown));
-  writeSkipped(out, fold);
+  for (const std::string &line :
+       fold.skipped.describe("answer", "not of mpginfo or mpgbench",
+                             "of a node that had answered"))
+    writeLine(out, "not folded: " + line);
 }

@@ -120,7 +120,6 @@ struct Merge {
   Skipped skipped;
   MergedProfiles profiles;
 
-  size_t skippedFiles() const { return files - reports - profiles.profiles; }
 };
 
 /// Whether a value that \p reports have stands out beside one that \p

@@ -305,28 +305,13 @@ static void writeProfiles(raw_ostream &out, const MergedProfiles &profiles) {
 }
 
 std::vector<std::string> mpg::skippedLines(const Merge &merge) {
-  std::vector<std::string> lines;
-  for (size_t kind = 0; kind < Skipped::kindCount; ++kind) {
-    const Skipped::Inputs &files = merge.skipped.get(kind);
-    if (files.count == 0)
-      continue;
-    std::vector<std::string> names;
-    for (const auto &[name, reason] : files.first)
-      names.push_back(name + " (" + reason + ")");
-    std::string more;
-    if (files.count > names.size())
-      more = " and " + showNumber(files.count - names.size()) + " more";
-    lines.push_back(showNumber(files.count) + " " +
-                    Skipped::describe(kind, "not reports of mpgrun").str() +
-                    ": " + join(names, ", ") + more);
-  }
-  return lines;
+  return merge.skipped.describe("file", "not reports of mpgrun");
 }
 
 static void writeSkipped(raw_ostream &out, const Merge &merge) {
-  if (merge.skippedFiles() == 0)
+  if (merge.skipped.count() == 0)
     return;
-  out << "  not merged: " << showNumber(merge.skippedFiles()) << " of "
+  out << "  not merged: " << showNumber(merge.skipped.count()) << " of "
       << showCount(merge.files, "file") << "\n";
   for (const std::string &line : skippedLines(merge))
     writeLine(out, line, 4);
