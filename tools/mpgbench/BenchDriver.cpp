@@ -181,9 +181,6 @@ Expected<BenchRun> mpg::planExperiments(const DriveOptions &options,
 
 // Rounds
 
-void mpg::stopDriving() { endWorkers(); }
-bool mpg::isDrivingStopped() { return areWorkersEnded(); }
-
 /// Null if there is none.
 static const Experiment *findExperiment(StringRef name) {
   for (const Experiment *experiment : experimentList)
@@ -249,7 +246,7 @@ void Driver::measure(Job &job, unsigned round) {
   std::optional<LoadSample> before = readLoad();
   WorkerResult result = runWorkerProcess(job.command);
   std::optional<LoadSample> after = readLoad();
-  if (isDrivingStopped()) // it was killed
+  if (areWorkersEnded()) // it was killed
     return;
   if (!result.error.empty()) {
     job.result->missing = std::move(result.error);
@@ -360,7 +357,7 @@ void Driver::measureRound(unsigned round) {
            << ", " << jobs.size() << " points\n";
   for (size_t index : randomOrder(jobs.size(), random))
     // One that failed will fail again, and hanging ones take minutes.
-    if (jobs[index].result->missing.empty() && !isDrivingStopped() && !isLate())
+    if (jobs[index].result->missing.empty() && !areWorkersEnded() && !isLate())
       measure(jobs[index], round);
 }
 
@@ -368,11 +365,11 @@ void Driver::drive() {
   makeJobs();
   std::optional<LoadSample> before = readLoad();
   unsigned round = 0;
-  for (; round <= options.repetitions && !isDrivingStopped() && !isLate() &&
+  for (; round <= options.repetitions && !areWorkersEnded() && !isLate() &&
          hasTimeFor(round);
        ++round)
     measureRound(round);
-  if (round <= options.repetitions && !isDrivingStopped())
+  if (round <= options.repetitions && !areWorkersEnded())
     errs() << formatv("mpgbench: {0} rounds would take longer than {1} s: "
                       "stopped before round {2}\n",
                       options.repetitions, options.limitSeconds, round);

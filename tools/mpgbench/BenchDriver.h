@@ -32,13 +32,9 @@ llvm::Expected<BenchRun> planExperiments(const DriveOptions &options,
                                          const Node &node);
 
 /// Measures all points of \p run, which planExperiments made, and draws the
-/// conclusions. Stops early, with what there is, after stopDriving().
+/// conclusions. Stops early, with what there is, after endWorkers().
 /// pre: nothing else of this process waits for children.
 void driveExperiments(BenchRun &run, const DriveOptions &options);
-
-/// For signal handlers; the worker that runs is killed. Whether it was called.
-void stopDriving();
-bool isDrivingStopped();
 
 /// Runs a worker: \p words are an experiment and NAME=VALUE of each parameter.
 /// Prints one result on standard output; the exit status.

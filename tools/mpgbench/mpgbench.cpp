@@ -11,6 +11,7 @@
 #include "mpgbench/BenchDriver.h"
 #include "mpgbench/Report/BenchReport.h"
 #include "mpgbench/Run/Experiment.h"
+#include "mpgbench/Run/WorkerProcess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -251,7 +252,7 @@ static int measure(BenchRun &run, const BenchOptions &options,
         !report(file.name, checkOutputFile(file.name)))
       return exitError;
   for (int number : {SIGINT, SIGTERM, SIGHUP})
-    if (signal(number, [](int) { stopDriving(); }) == SIG_IGN &&
+    if (signal(number, [](int) { endWorkers(); }) == SIG_IGN &&
         number == SIGHUP)
       signal(number, SIG_IGN); // nohup
   driveExperiments(run, drive);
@@ -259,7 +260,7 @@ static int measure(BenchRun &run, const BenchOptions &options,
     anonymise(run, namesOfThisPlace());
   if (!writeResults(files, run))
     return exitError;
-  return isDrivingStopped() ? exitInterrupted : 0;
+  return areWorkersEnded() ? exitInterrupted : 0;
 }
 
 static std::optional<BenchRun> readRun(const std::string &name) {

@@ -17,8 +17,6 @@ using namespace mpg::sim;
 /// Of 2 MiB, that an array has to touch to be worth a picture; and its rows.
 static constexpr unsigned minPages = 4, maxHeatRows = 32;
 
-std::string mpg::pageName(uint64_t bytes) { return formatBytes(bytes); }
-
 namespace {
 /// Reads a row of counters, which may be a sum of rows.
 class RowReader {

@@ -161,9 +161,6 @@ std::string addRank(SimReport &all, const SimReport &rank,
 /// How many, and how evenly, a sentence; "" without several.
 std::string describeRanks(const SimReport &report);
 
-/// "64 KiB"
-std::string pageName(uint64_t bytes);
-
 /// "1234567" as "1.23 M"; an interval as "1.2 M to 1.3 M".
 std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);

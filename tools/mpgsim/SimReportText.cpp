@@ -32,7 +32,7 @@ Table mpg::pagesTable(const SimReport &report) {
   table.addNumber("memory");
   table.addNumber("walks, ms");
   for (const SimPageCounts &page : report.all.pages) {
-    std::vector<std::string> row = {pageName(page.pageBytes)};
+    std::vector<std::string> row = {formatBytes(page.pageBytes)};
     for (uint64_t misses : page.tlbMisses)
       row.push_back(shortCount(misses));
     for (const SimInterval &misses : page.cacheMisses)
@@ -73,7 +73,7 @@ Table mpg::partsTable(const SimReport &report, const SimParts &shown,
   for (size_t level : levels)
     table.addNumber(report.machine.caches[level].name + " misses");
   for (const SimPageCounts &page : report.all.pages)
-    table.addNumber("walks " + pageName(page.pageBytes));
+    table.addNumber("walks " + formatBytes(page.pageBytes));
   for (const SimPart &part : ArrayRef(shown.parts).take_front(rows)) {
     std::vector<std::string> row = {shown.getName(part, nameLength)};
     if (hasBytes)
@@ -93,8 +93,8 @@ Table mpg::quotasTable(const SimReport &report) {
   const std::string &cache = report.machine.caches[report.divided.level].name;
   Table table({cache + " ways of sector 1"});
   for (const SimPageCounts &page : report.all.pages) {
-    table.addNumber(cache + " misses, " + pageName(page.pageBytes));
-    table.addNumber("memory, " + pageName(page.pageBytes));
+    table.addNumber(cache + " misses, " + formatBytes(page.pageBytes));
+    table.addNumber("memory, " + formatBytes(page.pageBytes));
   }
   for (const SimQuota &quota : report.quotas) {
     std::vector<std::string> row = {quota.ways ? std::to_string(quota.ways)

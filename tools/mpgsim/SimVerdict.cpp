@@ -122,7 +122,7 @@ const char *mpg::gainKind(const SimGain &gain) {
 
 static std::string describeGain(const SimReport &report, const SimGain &gain) {
   std::string saves = formatv("{0} pages save {1} of {2} page walks",
-                              pageName(gain.large->pageBytes),
+                              formatBytes(gain.large->pageBytes),
                               countWalks(*gain.small) - countWalks(*gain.large),
                               countWalks(*gain.small));
   std::string band =
@@ -134,8 +134,8 @@ static std::string describeGain(const SimReport &report, const SimGain &gain) {
   case SimGain::none:
     return formatv("no gain expected from larger pages: {0} page walks with "
                    "{1}, {2} with {3}",
-                   countWalks(*gain.small), pageName(gain.small->pageBytes),
-                   countWalks(*gain.large), pageName(gain.large->pageBytes));
+                   countWalks(*gain.small), formatBytes(gain.small->pageBytes),
+                   countWalks(*gain.large), formatBytes(gain.large->pageBytes));
   case SimGain::bandwidth:
     return formatv("no gain expected: bound by memory bandwidth, {0} at least; "
                    "{1}, {2}",
@@ -183,7 +183,7 @@ std::string mpg::describeVerdict(const SimReport &report) {
     if (!text.empty())
       text += ". ";
     if (gains.size() > 1)
-      text += "With base pages of " + pageName(gain.small->pageBytes) + ": ";
+      text += "With base pages of " + formatBytes(gain.small->pageBytes) + ": ";
     text += describeGain(report, gain);
   }
   return text;
@@ -222,7 +222,7 @@ std::string mpg::describeQuotaVerdict(const SimReport &report) {
   if (std::string few = tooFewSeen(report); !few.empty())
     return few;
   const std::string &cache = report.machine.caches[report.divided.level].name;
-  std::string pages = pageName(advisedPage(report.all.pages).pageBytes);
+  std::string pages = formatBytes(advisedPage(report.all.pages).pageBytes);
   const SimQuota *best = bestQuota(report);
   if (!best)
     return "no gain expected from dividing " + cache +
@@ -290,7 +290,7 @@ std::string mpg::describePlacementVerdict(const SimReport &report) {
                     page.placements[at].percent(),
                     at ? "" : "of the traffic to memory is local ",
                     placementNames[at]);
-  return text + " (" + pageName(page.pageBytes) + " pages)";
+  return text + " (" + formatBytes(page.pageBytes) + " pages)";
 }
 
 std::string mpg::describeSparseUse(const SimReport &report,

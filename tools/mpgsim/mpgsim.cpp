@@ -129,7 +129,7 @@ bool Simulation::prepare() {
   for (uint64_t page : options.pages)
     if (!is_contained(machine.pageBytes, page)) {
       simError() << "--pages=: " << printable(machine.name)
-                 << " has no pages of " << pageName(page) << "\n";
+                 << " has no pages of " << formatBytes(page) << "\n";
       return false;
     }
   if (!options.pages.empty())
