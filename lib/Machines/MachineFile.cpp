@@ -103,8 +103,7 @@ MachineReader::MachineReader(Machine &machine) : machine(machine) {
        false},
       {"groups",
        map({{"count", number(groups.count, 1, 64)},
-            {"cores", number(groups.coresEach, 1, 1024)},
-            {"ring", numbers(groups.ring, 63), false}}),
+            {"cores", number(groups.coresEach, 1, 1024)}}),
        false},
       {"bands", each(&MachineReader::readBand), false}};
 }
@@ -397,13 +396,6 @@ void MachineReader::finish(unsigned line, const SeenKeys &seen) {
   if (failed())
     return;
   // Check last what depends on several keys, as they come in any order.
-  const CoreGroups &groups = machine.groups;
-  std::vector<unsigned> sorted = groups.ring;
-  llvm::sort(sorted);
-  for (unsigned at = 0; at < sorted.size(); ++at)
-    if (sorted[at] != at || sorted.size() != groups.count)
-      return fail(line, "'ring' of 'groups' names each of the " +
-                            Twine(groups.count) + " groups once, from 0 on");
   if (machine.caches.empty())
     return fail(line, "'caches' is empty");
   if (machine.pageBytes.empty() || machine.pageBytes[0] < machine.lineBytes)

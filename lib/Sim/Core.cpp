@@ -137,15 +137,13 @@ inline void Core::countMoved(const Request &request, const Chain &chain,
   unsigned placements = unsigned(model.whatIf.placements.size());
   if (!placements)
     return;
-  const CoreGroups &groups = model.machine.groups;
   uint64_t page = request.line >> pages[chain.page].shift;
-  unsigned hopCounts = groups.maxHops() + 1;
-  unsigned counter = chain.memoryWrites + 1 + unsigned(written) * hopCounts;
+  unsigned counter = chain.memoryWrites + 1 + unsigned(written) * 2;
   for (unsigned placement = 0; placement < placements; ++placement) {
     PageNodes &nodes = model.nodes[chain.page * placements + placement];
-    counts[request.row + counter +
-           groups.hops(group, nodes.getGroup(page, group))] += lines;
-    counter += 2 * hopCounts;
+    bool isRemote = nodes.getGroup(page, group) != group;
+    counts[request.row + counter + unsigned(isRemote)] += lines;
+    counter += 4;
   }
 }
 

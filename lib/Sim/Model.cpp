@@ -13,13 +13,12 @@ CounterLayout::CounterLayout(const Machine &machine, const WhatIf &whatIf)
     : tlbLevels(unsigned(machine.tlbs.size())),
       cacheLevels(unsigned(machine.caches.size())),
       maps(unsigned(whatIf.mapSeeds.size())),
-      limits(unsigned(whatIf.limits.size())),
-      hopCounts(machine.groups.maxHops() + 1) {
+      limits(unsigned(whatIf.limits.size())) {
   unsigned pages = unsigned(whatIf.pageBytes.size());
   firstCacheBegin = 1 + pages * tlbLevels;
   chainBegin = firstCacheBegin + limits * kinds;
-  chainSize = (cacheLevels - 1) * kinds + 1 +
-              unsigned(whatIf.placements.size()) * 2 * hopCounts;
+  chainSize =
+      (cacheLevels - 1) * kinds + 1 + unsigned(whatIf.placements.size()) * 4;
   total = chainBegin + pages * maps * limits * chainSize;
 }
 

@@ -62,12 +62,12 @@ public:
   unsigned memoryWrites(unsigned page, unsigned map, unsigned limit) const {
     return chain(page, map, limit) + (cacheLevels - 1) * kinds;
   }
-  /// Lines that come from the memory of a group \p hops away, or are written
-  /// there.
+  /// Lines that come from the memory of the own group or of another, or are
+  /// written there.
   unsigned moved(unsigned page, unsigned map, unsigned limit,
-                 unsigned placement, unsigned hops, bool written) const {
+                 unsigned placement, bool isRemote, bool written) const {
     return memoryWrites(page, map, limit) + 1 +
-           (placement * 2 + unsigned(written)) * hopCounts + hops;
+           (placement * 2 + unsigned(written)) * 2 + unsigned(isRemote);
   }
   /// The first counter of one page size, map and limit.
   unsigned chain(unsigned page, unsigned map, unsigned limit) const {
@@ -77,7 +77,7 @@ public:
 
 private:
   static constexpr unsigned kinds = 3;
-  unsigned tlbLevels, cacheLevels, maps, limits, hopCounts;
+  unsigned tlbLevels, cacheLevels, maps, limits;
   unsigned firstCacheBegin, chainBegin, chainSize, total;
 };
 

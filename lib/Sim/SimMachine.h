@@ -94,11 +94,6 @@ struct BandwidthRoofs {
 struct CoreGroups {
   unsigned count = 1;
   unsigned coresEach = 1;
-  std::vector<unsigned> ring; ///< groups in the order of the ring
-
-  /// Steps from group \p from to \p to, the shorter way round.
-  unsigned hops(unsigned from, unsigned to) const;
-  unsigned maxHops() const { return count / 2; }
 };
 
 /// Misses of a cache or TLB, or lines of memory (counter "memory"), as the

@@ -51,15 +51,15 @@ std::vector<PlacementPolicy> mpg::getPlacements(const sim::Machine &machine) {
 SimLocality RowReader::readPlacement(const std::vector<uint64_t> &row,
                                      unsigned page, unsigned limit,
                                      unsigned placement) const {
-  // Of the first map of pages alone. No hop: the own group.
+  // Of the first map of pages alone.
   SimLocality lines;
-  for (bool written : {false, true})
-    for (unsigned hops = 0; hops <= machine.groups.maxHops(); ++hops) {
-      uint64_t count =
-          row[layout.moved(page, 0, limit, placement, hops, written)];
-      lines.moved += count;
-      lines.local += hops ? 0 : count;
-    }
+  for (bool written : {false, true}) {
+    uint64_t local =
+        row[layout.moved(page, 0, limit, placement, false, written)];
+    lines.local += local;
+    lines.moved +=
+        local + row[layout.moved(page, 0, limit, placement, true, written)];
+  }
   return lines;
 }
 

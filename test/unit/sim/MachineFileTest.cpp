@@ -22,7 +22,7 @@ static std::string smallMachine() {
          "  - name: DTLB\n"
          "    arrays:\n"
          "      - {pages: [4KiB], entries: 8, ways: 8, replacement: fifo}\n"
-         "groups: {count: 2, cores: 4, ring: [1, 0]}\n";
+         "groups: {count: 2, cores: 4}\n";
 }
 
 /// Writes \p text, reads it, and returns the message without the folder.
@@ -53,7 +53,7 @@ TEST(SimMachineFile, ReadsEveryKey) {
   ASSERT_EQ(machine.tlbs.size(), 1U);
   EXPECT_EQ(machine.tlbs[0].arrayFor(4096)->replacement, Replacement::fifo);
   EXPECT_EQ(machine.tlbs[0].arrayFor(2 << 20), nullptr);
-  EXPECT_EQ(machine.groups.ring, (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(machine.groups.count, 2U);
 }
 
 TEST(SimMachineFile, WrongOnesNameLineAndKey) {
@@ -106,8 +106,6 @@ TEST(SimMachineFile, WrongOnesNameLineAndKey) {
            Case{"pages: [4KiB], entries", "pages: [1GiB], entries",
                 "FILE:12: 'pages' of the machine, which stands first, has no "
                 "1 GiB"},
-           Case{"ring: [1, 0]", "ring: [1, 1]",
-                "FILE:1: 'ring' of 'groups' names each of the 2 groups once"},
            Case{"caches:", "caches: [", "FILE:"},
        }) {
     std::string text = smallMachine();

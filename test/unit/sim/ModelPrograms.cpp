@@ -38,8 +38,6 @@ static Machine randomMachine(Random &random) {
   machine.lineBytes = random.oneOf<unsigned>({64, 128, 256});
   machine.physicalBits = 24 + unsigned(random.below(16));
   machine.groups.count = 1 + unsigned(random.below(4));
-  if (machine.groups.count == 4)
-    machine.groups.ring = {0, 1, 3, 2};
   uint64_t sets = uint64_t(1) << (1 + random.below(random.oneIn(3) ? 7 : 4));
   for (unsigned level = 0; level < 1 + random.below(3); ++level) {
     machine.caches.push_back(

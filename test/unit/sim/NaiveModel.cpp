@@ -389,6 +389,6 @@ void NaiveModel::countMoved(unsigned core, unsigned site, uint64_t line,
       owner =
           firstTouchers.try_emplace({view.page, at, page}, group).first->second;
     ++counts[{site, layout.moved(view.page, view.map, view.limit, at,
-                                 machine.groups.hops(group, owner), written)}];
+                                 owner != group, written)}];
   }
 }
