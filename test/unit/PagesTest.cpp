@@ -6,6 +6,7 @@
 
 #include "pages/Pages.h"
 #include "base/SelfMaps.h"
+#include "pages/PageMap.h"
 #include "pages/Shortage.h"
 #include "segments/Segments.h"
 
@@ -305,7 +306,8 @@ TEST_P(MoveTest, MovesNothingButZeros) {
   Staged staged;
   ASSERT_EQ(buildStaged(Source::normal, mib2, mib2, nullptr, staged), 0);
   ASSERT_EQ(moveInto(staged, uintptr_t(target), mib2, Contents::zero), 0);
-  EXPECT_FALSE(isTouched({uintptr_t(target), uintptr_t(target) + mib2}));
+  EXPECT_FALSE(
+      PageMap().isTouched({uintptr_t(target), uintptr_t(target) + mib2}));
   for (size_t i = 0; i < mib2; ++i)
     ASSERT_EQ(target[i], 0);
   munmap(target, mib2);
@@ -321,7 +323,7 @@ TEST(PagesTest, PopulateKeepsContentsAndStopsAtAHole) {
   munmap(memory + 2 * mib2, mib2);
   EXPECT_EQ(populate({start, start + 4 * mib2}, mib2), 2 * mib2);
   EXPECT_EQ(memory[0], 3);
-  EXPECT_TRUE(isTouched({start + mib2, start + mib2 + 4096}));
+  EXPECT_TRUE(PageMap().isTouched({start + mib2, start + mib2 + 4096}));
   munmap(memory, 4 * mib2);
 }
 

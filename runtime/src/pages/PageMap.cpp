@@ -129,8 +129,6 @@ Presence mpg::readPresence(Range frame) {
   return PageMap().readPresence(frame);
 }
 
-bool mpg::isTouched(Range range) { return PageMap().isTouched(range); }
-
 size_t mpg::touchedRun(Range range, size_t hugePageBytes, bool &touched) {
   PageMap map;
   touched = map.isTouched({range.start, range.start + hugePageBytes});

@@ -24,7 +24,8 @@ public:
   ~PageMap();
   PageMap(const PageMap &) = delete;
   PageMap &operator=(const PageMap &) = delete;
-  /// Whether any page of \p range has contents; true if unknown.
+  /// Whether any page of \p range has contents (present or swapped out); true
+  /// if unknown. pre: \p range is whole base pages.
   bool isTouched(Range range) const;
   Presence readPresence(Range frame) const;
   /// pre: \p frame is a frame of a private mapping of a file.

@@ -128,10 +128,6 @@ int adviseHuge(Range range, bool collapse = true);
 /// value. For finding the cause of a shortage.
 int tryAdvice();
 
-/// Whether any page of \p range has contents (present or swapped out); true if
-/// unknown. pre: \p range is whole base pages.
-bool isTouched(Range range);
-
 /// Whether all of \p range, at most a frame, is mapped; true if unknown.
 /// pre: it begins with a base page.
 bool isMapped(Range range);

@@ -7,7 +7,6 @@
 #include "mpg/mpg.h"
 #include "mpgbench/Run/BenchMemory.h"
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -49,13 +48,6 @@ uint64_t ZipfRanks::rankAt(double fraction) const {
   // exponents have, are never drawn.
   auto at = std::upper_bound(cumulated.begin(), cumulated.end(), fraction);
   return uint64_t(std::min(at, cumulated.end() - 1) - cumulated.begin());
-}
-
-double ZipfRanks::probability(uint64_t rank) const {
-  assert(rank < count);
-  if (cumulated.empty())
-    return 1 / double(count);
-  return cumulated[rank] - (rank == 0 ? 0 : cumulated[rank - 1]);
 }
 
 /// A step that visits all of \p rows and goes far each time: near the golden

@@ -24,8 +24,6 @@ public:
 
   /// The rank at \p fraction, which is at least 0 and below 1, of all draws.
   uint64_t rankAt(double fraction) const;
-  /// How often \p rank is drawn, as a part of 1. pre: rank < count.
-  double probability(uint64_t rank) const;
 
 private:
   uint64_t count = 0;
