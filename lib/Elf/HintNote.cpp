@@ -1,98 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The notes of <mpg/note.h> as bytes. Fields are read and written one by one
-// in little-endian order, never by copying a struct, so that the bytes are the
-// same on every machine that runs a compiler or mpgaudit.
+// See HintNote.h.
 
 #include "Elf/HintNote.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
+#include <cstring>
 
 using namespace llvm;
 using namespace mpg;
 
-namespace {
+// The notes are little-endian, and so is every machine that these programs are
+// for. So the bytes are those of the structs, which have no padding.
+static_assert(llvm::endianness::native == llvm::endianness::little);
 
-/// Takes fields from the front of a note: one by one, because a note is little-
-/// endian and need not be aligned. The caller has checked the size.
-class FieldReader {
-public:
-  explicit FieldReader(StringRef bytes) : at(bytes.data()) {}
-  template <typename T> void readValue(T &value) {
-    value = support::endian::read<T, llvm::endianness::little>(at);
-    at += sizeof(T);
-  }
-
-private:
-  const char *at;
-};
-
-class FieldWriter {
-public:
-  template <typename T> void writeValue(T value) {
-    char bytes[sizeof(T)];
-    support::endian::write<T, llvm::endianness::little>(bytes, value);
-    text.append(bytes, sizeof(T));
-  }
-  std::string text;
-};
-
-} // namespace
-
-/// Calls \p visit for every field of a note, in the order of the file, so that
-/// the reader and the writer cannot disagree.
-template <typename Hints, typename Visit>
-static void forEachField(Hints &hints, Visit visit) {
-  visit(hints.version);
-  visit(hints.flags);
-  visit(hints.llvmMajor);
-  for (auto &word : hints.tagBytes)
-    visit(word);
-  visit(hints.sectorsMask);
-  visit(hints.injectionMask);
-  for (auto &ways : hints.waysL1)
-    visit(ways);
-  for (auto &ways : hints.waysL2)
-    visit(ways);
-  for (auto &pad : hints.pad)
-    visit(pad);
-  visit(hints.taggedAccesses);
-  visit(hints.firstTouchSites);
-}
-
-template <typename Layout, typename Visit>
-static void forEachLayoutField(Layout &layout, Visit visit) {
-  visit(layout.version);
-  visit(layout.flags);
-  visit(layout.pad);
-  visit(layout.hugeBytes);
-  visit(layout.dataStart);
-  visit(layout.dataEnd);
-  visit(layout.bssStart);
-  visit(layout.bssEnd);
-}
-
-static std::string writeNote(uint32_t type, const std::string &contents) {
-  FieldWriter writer;
-  writer.writeValue(uint32_t(sizeof(MPG_NOTE_NAME)));
-  writer.writeValue(uint32_t(contents.size()));
-  writer.writeValue(type);
-  writer.text.append(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME));
-  return writer.text + contents;
-}
-
-std::string mpg::writeHintsNote(const mpg_note_hints &hints) {
-  FieldWriter writer;
-  forEachField(hints, [&](auto value) { writer.writeValue(value); });
-  return writeNote(MPG_NOTE_TYPE_HINTS, writer.text);
-}
-
-std::string mpg::writeLayoutNote(const mpg_note_layout &layout) {
-  FieldWriter writer;
-  forEachLayoutField(layout, [&](auto value) { writer.writeValue(value); });
-  return writeNote(MPG_NOTE_TYPE_LAYOUT, writer.text);
+std::string mpg::writeNote(uint32_t type, StringRef contents) {
+  const uint32_t head[] = {sizeof(MPG_NOTE_NAME), uint32_t(contents.size()),
+                           type};
+  std::string note(reinterpret_cast<const char *>(head), sizeof(head));
+  note.append(MPG_NOTE_NAME, sizeof(MPG_NOTE_NAME));
+  return note + contents.str();
 }
 
 mpg_note_hints mpg::emptyHints() {
@@ -174,8 +104,7 @@ static void addHints(StringRef contents, Notes &notes) {
     return;
   }
   mpg_note_hints hints;
-  FieldReader reader(contents);
-  forEachField(hints, [&](auto &value) { reader.readValue(value); });
+  memcpy(&hints, contents.data(), sizeof(hints));
   if (!notes.hints)
     notes.hints = emptyHints();
   size_t known = notes.wayConflicts.size();
@@ -191,8 +120,7 @@ static void addLayout(StringRef contents, Notes &notes) {
                   MPG_NOTE_LAYOUT_VERSION, notes.warnings))
     return;
   mpg_note_layout layout;
-  FieldReader reader(contents);
-  forEachLayoutField(layout, [&](auto &value) { reader.readValue(value); });
+  memcpy(&layout, contents.data(), sizeof(layout));
   // Each is written by the link of this very file, so the last one counts: an
   // earlier one can only have come in with a prelinked input.
   if (notes.layout)

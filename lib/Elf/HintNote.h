@@ -54,11 +54,11 @@ void mergeHints(mpg_note_hints &into, const mpg_note_hints &from,
 /// A hint note that asks for nothing; the start for a writer or a merge.
 mpg_note_hints emptyHints();
 
-/// The note as a section holds it, header and name included.
-std::string writeHintsNote(const mpg_note_hints &hints);
-std::string writeLayoutNote(const mpg_note_layout &layout);
+/// A note as a section holds it, header and name included. \p contents: the
+/// bytes of its struct.
+std::string writeNote(uint32_t type, llvm::StringRef contents);
 
-/// Offset of the note's own bytes, the struct, in what the writers return.
+/// Offset of the contents in what writeNote() returns.
 constexpr uint64_t noteHeaderBytes = 16;
 
 /// Numbers of the bits that are set in \p mask: sectors, injection entries.

@@ -234,12 +234,14 @@ static void addStackMark(ObjectWriter &object) {
   object.addSection(".note.GNU-stack", SHT_PROGBITS, 0, 1);
 }
 
-static mpg_note_layout layoutNote(uint64_t hugeBytes, uint16_t flags) {
+static std::string layoutNote(uint64_t hugeBytes, uint16_t flags) {
   mpg_note_layout note = {};
   note.version = MPG_NOTE_LAYOUT_VERSION;
   note.flags = flags;
   note.hugeBytes = hugeBytes;
-  return note;
+  return writeNote(
+      MPG_NOTE_TYPE_LAYOUT,
+      StringRef(reinterpret_cast<const char *>(&note), sizeof(note)));
 }
 
 namespace {
@@ -341,9 +343,9 @@ LayoutObjects mpg::writeLayoutObjects(Machine machine, const LayoutWish &wish) {
   std::vector<unsigned> sections = addDataSections(object, wish);
   if (wish.text)
     llvm::append_range(sections, addTextSections(object, wish.hugeBytes));
-  unsigned note = object.addSection(
-      MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC, MPG_NOTE_ALIGN,
-      writeLayoutNote(layoutNote(wish.hugeBytes, 0)));
+  unsigned note =
+      object.addSection(MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC,
+                        MPG_NOTE_ALIGN, layoutNote(wish.hugeBytes, 0));
   addFeatures(object, machine);
   addStackMark(object);
 
@@ -374,7 +376,7 @@ LayoutObjects mpg::writeSkippedObjects(Machine machine,
     sections = addTextSections(object, wish.hugeBytes);
   unsigned note = object.addSection(
       MPG_NOTE_SECTION_LAYOUT, SHT_NOTE, SHF_ALLOC, MPG_NOTE_ALIGN,
-      writeLayoutNote(layoutNote(wish.hugeBytes, MPG_LAYOUT_SKIPPED)));
+      layoutNote(wish.hugeBytes, MPG_LAYOUT_SKIPPED));
   addFeatures(object, machine);
   addStackMark(object);
   std::vector<Tail> tails = findTails(wish, /*data=*/false);

@@ -9,6 +9,18 @@
 using namespace llvm;
 using namespace mpg;
 
+template <typename Struct>
+static std::string makeNote(uint32_t type, const Struct &contents) {
+  return writeNote(type, StringRef(reinterpret_cast<const char *>(&contents),
+                                   sizeof(contents)));
+}
+static std::string writeHintsNote(const mpg_note_hints &hints) {
+  return makeNote(MPG_NOTE_TYPE_HINTS, hints);
+}
+static std::string writeLayoutNote(const mpg_note_layout &layout) {
+  return makeNote(MPG_NOTE_TYPE_LAYOUT, layout);
+}
+
 static mpg_note_hints someHints() {
   mpg_note_hints hints = emptyHints();
   hints.flags = MPG_HINTS_FIRST_TOUCH;
