@@ -106,9 +106,6 @@ public:
 
   explicit LibraryStore(Collector collector = nullptr);
   ~LibraryStore();
-  /// Null if the file cannot be read or is not a 64-bit library; then \p reason
-  /// tells why. Lives as long as the store.
-  const LibraryFacts *find(const std::string &path, std::string &reason);
 
   struct State;
 

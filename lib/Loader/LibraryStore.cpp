@@ -20,15 +20,6 @@ LibraryStore::LibraryStore(Collector collector)
 
 LibraryStore::~LibraryStore() = default;
 
-const LibraryFacts *LibraryStore::find(const std::string &path,
-                                       std::string &reason) {
-  const LibraryFile *file = state->find(path, "");
-  if (file && file->verdict == PathVerdict::library)
-    return &file->facts;
-  reason = file ? file->reason : "not found";
-  return nullptr;
-}
-
 const LoaderSystem &LibraryStore::State::getSystem(const std::string &sysroot,
                                                    Machine machine) {
   std::lock_guard<std::mutex> lock(mutex);

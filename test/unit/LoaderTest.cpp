@@ -291,25 +291,25 @@ TEST(LibraryStore, ReadsEachFileOnce) {
   Folder folder;
   folder.link("/other.so", libc);
   std::atomic<int> calls{0};
-  LibraryStore store([&](Image &) {
+  LibraryStore::State store;
+  store.collector = [&](Image &) {
     ++calls;
     return std::shared_ptr<const LibraryCheckFacts>();
-  });
+  };
   std::vector<std::thread> threads;
-  std::atomic<const LibraryFacts *> first{nullptr};
+  std::atomic<const LibraryFile *> first{nullptr};
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {
-      std::string reason;
-      const LibraryFacts *facts =
-          store.find(i % 2 ? libc : folder.path + "/other.so", reason);
-      const LibraryFacts *before = nullptr;
-      bool isFirst = first.compare_exchange_strong(before, facts);
-      EXPECT_TRUE(isFirst || before == facts);
+      const LibraryFile *file =
+          store.find(i % 2 ? libc : folder.path + "/other.so", "");
+      const LibraryFile *before = nullptr;
+      bool isFirst = first.compare_exchange_strong(before, file);
+      EXPECT_TRUE(isFirst || before == file);
     });
   for (std::thread &thread : threads)
     thread.join();
   ASSERT_NE(first.load(), nullptr);
-  EXPECT_EQ(first.load()->soname, "libc.so.6");
+  EXPECT_EQ(first.load()->facts.soname, "libc.so.6");
   EXPECT_EQ(calls, 1);
 }
 
@@ -318,13 +318,13 @@ TEST(LibraryStore, SaysWhyAFileIsNoLibrary) {
   folder.write("/script", "#!/bin/sh\n" + std::string(64, '#'));
   folder.write("/cut", "\x7f"
                        "ELF");
-  LibraryStore store;
+  LibraryStore::State store;
   auto reasonFor = [&](const std::string &name) {
-    std::string reason;
-    EXPECT_EQ(store.find(folder.path + name, reason), nullptr);
-    return reason;
+    const LibraryFile *file = store.find(folder.path + name, "");
+    EXPECT_TRUE(file && file->verdict != PathVerdict::library);
+    return file ? file->reason : "";
   };
-  EXPECT_EQ(reasonFor("/none"), "not found");
+  EXPECT_EQ(store.find(folder.path + "/none", ""), nullptr);
   EXPECT_EQ(reasonFor("/script"), folder.path + "/script: invalid ELF header");
   EXPECT_EQ(reasonFor(""),
             folder.path + ": cannot read file data: Error 21 (a folder)");
