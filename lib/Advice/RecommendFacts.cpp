@@ -95,8 +95,8 @@ uint64_t AdviceContext::staticBytes() const {
 }
 
 bool AdviceContext::startupTooLarge() const {
-  // Without a number of processes the finding knows as much: it asks whether
-  // one fits, or the usual four.
+  // If the number of processes is unknown, MPG140 says whether one process
+  // fits, or the usual four.
   if (!ranksPerNode && program.has(FindingId::mpg140))
     return true;
   return memoryBytes && startupBytes() > *memoryBytes;
@@ -159,7 +159,8 @@ static bool hasOpenMp(const AdviceContext &context) {
   for (StringRef name : {"libgomp.so", "libomp.so", "libiomp5.so", "libfjomp"})
     if (context.needs(name))
       return true;
-  // A static program may hold one, and so may a file that was not read.
+  // A static program may contain OpenMP's runtime. So may a file that was not
+  // read.
   return !context.program.facts.dynamic;
 }
 

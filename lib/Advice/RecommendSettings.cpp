@@ -98,7 +98,8 @@ void mpg::adviseFallback(const AdviceContext &context, Advice &advice) {
   if (!hasPrepage || !isDefault("XOS_MMM_L_ARENA_LOCK_TYPE", "1") ||
       !isDefault("XOS_MMM_L_MAX_ARENA_NUM", "1"))
     return;
-  // A policy of the script that says demand stands, so it would not count.
+  // The script's own demand policy is kept, and with it the variable has no
+  // effect.
   StringRef own = context.environment.getValue("XOS_MMM_L_PAGING_POLICY");
   if (policy.empty() && !own.empty() && !own.ends_with(":prepage"))
     return;
@@ -235,7 +236,8 @@ static bool isConditional(const AdviceContext &context, StringRef name,
          });
 }
 
-/// \p why what is there is wrong, and what to do about it.
+/// Adds a contradiction: the value of \p name is wrong. \p why says so, and
+/// what to do about it.
 static void contradict(const AdviceContext &context, StringRef name,
                        const std::string &why, Advice &advice) {
   const Variable *variable = context.environment.find(name);

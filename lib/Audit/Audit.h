@@ -37,8 +37,8 @@ llvm::ArrayRef<MemoryOwner> allMemoryOwners();
 struct MemoryUse {
   /// The runtime whose allocator serves most of the memory; null: none known.
   const MemoryOwner *owner = nullptr;
-  /// Without an owner: what maps memory, "the program", then libraries.
-  /// They may map files only.
+  /// If there is no owner: what maps memory, "the program", then libraries.
+  /// These may map files only.
   std::vector<std::string> mappers;
   /// The launch sets what brings that memory to large pages.
   bool isHelped = false;
@@ -173,7 +173,7 @@ struct AuditSettings {
   bool expectLibmpg = false;
   /// The findings to look for, where the target does not switch them off.
   FindingSet checks;
-  /// Those that the user named one by one: looked for in any case.
+  /// Findings that the user named one by one: reported for every target.
   FindingSet named;
   /// Files with more code are not searched for calls of sbrk and brk: over all
   /// of /usr that alone would double the time. Absent: no limit.

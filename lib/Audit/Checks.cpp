@@ -28,7 +28,8 @@ static LinkFacts collectLinkFacts(Image &image) {
     if (isData || isBss || name == ".ldata" || name == ".lbss")
       facts.dataBytes += section.bytes;
   }
-  // It is not known then; the segments hold a little more.
+  // Without section headers the sizes are unknown; the segments hold a little
+  // more.
   if (!image.hasSections())
     facts.dataBytes = writableBytes(image.loads());
   return facts;

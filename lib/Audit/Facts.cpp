@@ -184,7 +184,8 @@ static Region sectionRegion(const Subject &subject, StringRef name,
   region.reachable = reachable;
   region.because = present(findings, {FindingId::mpg102, FindingId::mpg103,
                                       FindingId::mpg112, FindingId::mpg150});
-  // Those two move all of .data and .bss or nothing; others frame by frame.
+  // These two targets move all of .data and .bss or nothing, the others frame
+  // by frame.
   bool allOrNothing = subject.target == Target::fugaku ||
                       subject.target == Target::libhugetlbfs;
   bool blocked = any_of(region.because, [](FindingId id) {

@@ -184,7 +184,8 @@ std::string BlockNamer::findObject(ArrayRef<CallAddress> calls,
 BlockOrigin BlockNamer::origin(ArrayRef<CallAddress> calls) {
   BlockOrigin origin;
   std::vector<Step> steps;
-  // Those of whole libraries are not read: it takes long.
+  // Calls within libraries are skipped: reading their debug information takes
+  // long.
   for (const CallAddress &call : calls)
     if (!isNobodys(sys::path::filename(call.path), SourceFrame()))
       addSteps(call, getInfo(call.path), steps);

@@ -25,10 +25,9 @@ struct Notes {
   /// Parts that could not be used and why, one sentence each: unknown versions,
   /// truncated notes, modules that request different cache ways.
   std::vector<std::string> warnings;
-  /// Those of the warnings that are about a hint note as a whole: its tags
-  /// and ways are not known.
+  /// The warnings about a whole hint note, whose tags and ways are unknown.
   std::vector<std::string> unreadHints;
-  /// Those of the warnings that are about modules which ask for different ways.
+  /// The warnings about modules that ask for different ways.
   std::vector<std::string> wayConflicts;
 };
 

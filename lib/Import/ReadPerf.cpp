@@ -80,8 +80,8 @@ char mpg::perfStatSeparator(StringRef text) {
   return text.ltrim().starts_with("# started on") ? ',' : 0;
 }
 
-/// The value, put together again where its comma has parted it; in
-/// nanoseconds, where it is a time.
+/// The value; a time in nanoseconds. Joins the two fields of a time whose
+/// decimal point is a comma.
 static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
   StringRef value = fields[event - 2], unit = fields[event - 1];
   bool isTime =
@@ -98,14 +98,14 @@ static std::optional<uint64_t> parseValue(const Fields &fields, size_t event) {
   return isKnown ? std::optional(uint64_t(*milliseconds * 1e6)) : std::nullopt;
 }
 
-/// A row of -I begins with a time, in front of the value or of its processor. A
-/// value with a comma has no point.
+/// Whether the row is of -I: it begins with a time, which has a decimal point.
+/// The fields of a value with a comma have none.
 static bool isOfInterval(const Fields &fields, size_t event) {
   return event > 2 && fields[0].contains('.') && parseDecimal(fields[0]);
 }
 
-/// For how much of the time the event was counted; the rest is perf's estimate.
-/// The time is the first number after the event, and this follows it: -r and
+/// The share of the time in which the event was counted; perf estimates the
+/// rest. It follows the time, the first number after the event: -r and
 /// --for-each-cgroup add a field between event and time.
 static std::optional<unsigned> percentCounted(const Fields &fields,
                                               size_t event) {
@@ -119,7 +119,7 @@ static std::optional<unsigned> percentCounted(const Fields &fields,
   return percent;
 }
 
-/// Why \p value is none, and what to do.
+/// Why \p value is not a count, and what to do.
 static std::string whyMissing(StringRef value) {
   if (value == "<not supported>")
     return ": this machine does not count it (in many virtual machines none "
@@ -179,9 +179,9 @@ Error mpg::readPerfStat(StringRef text, char separator, Measurement &into) {
   return Error::success();
 }
 
-// Lines of perf script: for each sample of time its thread, its event and where
-// it was, or with -g the functions on the way there. Counted is in how many of
-// them malloc, free or a page fault was at work, by the names of functions.
+// Lines of perf script: each sample has its thread, its event and the function,
+// with -g its callers as well. Counts the samples inside of malloc, free or a
+// page fault by the names of these functions.
 
 namespace {
 

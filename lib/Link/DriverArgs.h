@@ -96,7 +96,8 @@ constexpr llvm::StringLiteral passPluginFile = "MpgPasses.so";
 /// ld.mpg's own options, for --help.
 llvm::StringRef ownHelp();
 
-/// Those of them that \p typed may become, one a line: what shells ask for.
+/// Our options that \p typed may become, one a line, for the shell's
+/// completion.
 std::string completeOwnOption(llvm::StringRef typed);
 
 } // namespace mpg

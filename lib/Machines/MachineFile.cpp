@@ -265,8 +265,8 @@ MachineReader::sizes(std::vector<uint64_t> &to) {
   };
 }
 
-/// Those of \p keys that no public manual states. For readers of the file: the
-/// model takes what is there.
+/// The list of keys, out of \p keys, whose values no public manual states. It
+/// is for readers of the file and does not change the model.
 std::function<void(MachineReader::Value)>
 MachineReader::assumed(std::vector<StringRef> keys) {
   return [this, keys = std::move(keys)](const Value &value) {

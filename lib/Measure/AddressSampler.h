@@ -43,8 +43,8 @@ public:
   /// User code alone: kernel.perf_event_paranoid forbids the rest.
   bool isUserOnly() const { return userOnly; }
 
-  /// Those that came since the last call, of each processor in order. To be
-  /// called often: what finds no room is lost.
+  /// Visits the samples since the last call, processor by processor, in order.
+  /// Call it often: samples that find the ring full are lost.
   void drain(llvm::function_ref<void(const AddressSample &)> visit);
   uint64_t lost() const { return lostSamples; }
   /// All events until now, of children as well.

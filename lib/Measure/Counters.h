@@ -57,7 +57,7 @@ private:
 /// perf_event_open.
 std::string whyNoSoftwareEvent(int error);
 
-/// Whose events ProcessorEvents.def has.
+/// The processors that have events in ProcessorEvents.def.
 enum class Processor {
   other,
   arm,

@@ -112,7 +112,7 @@ MemoryStalls stallsBetween(const MemoryStalls &before,
 /// has \p word; empty for an unknown word.
 llvm::StringRef describeDefrag(llvm::StringRef word);
 
-/// That word now; empty if it is not known.
+/// The kernel's present word for defrag; empty if it is not known.
 std::string readDefrag();
 
 } // namespace mpg

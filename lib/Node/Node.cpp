@@ -159,8 +159,8 @@ TagSupport mpg::judgeTags(const NodeMachine &machine,
   }
   Ability tags = Ability::yes;
   if (machine.tagCommand.empty()) {
-    // They are ignored then and do no harm: Linux leaves the top byte of a
-    // pointer to the program.
+    // Without fhetbo tags are most likely ignored. They do no harm: Linux
+    // leaves the top byte of a pointer to the program.
     tags = Ability::unknown;
     support.missing.push_back("fhetbo of the vendor's system is not here, so "
                               "the tag override is most likely off");

@@ -183,7 +183,7 @@ static std::string plainPath(StringRef path) {
 
 std::string mpg::absolutePath(StringRef path) {
   SmallString<256> absolute(path);
-  // It fails where the current folder was deleted; the name then stays.
+  // Fails if the current folder was deleted; then the name stays relative.
   (void)sys::fs::make_absolute(absolute);
   return plainPath(absolute);
 }

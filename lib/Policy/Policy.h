@@ -34,7 +34,7 @@ public:
 
   /// Whether all of \p text matches.
   bool match(llvm::StringRef text) const;
-  /// It has no wildcard.
+  /// True if there is no wildcard in it.
   bool isLiteral() const;
 
 private:

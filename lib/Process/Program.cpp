@@ -124,8 +124,8 @@ static void readScript(Program &program, StringRef searchPath) {
     program.identity = makeIdentity(status);
 }
 
-/// It may ask to be traced by its parent (PTRACE_TRACEME), as programs do that
-/// refuse to run under a debugger.
+/// True if the program may ask its parent to trace it (PTRACE_TRACEME), as
+/// programs do that refuse to run under a debugger.
 static bool callsPtrace(Image &image) {
   bool calls = false;
   image.forEachImport(

@@ -422,7 +422,7 @@ void ProfileRecorder::finish(Profile &profile) {
   readFaults();
   if (!isMeasured) {
     table = readProfileTable(tableFd);
-    // It may have ended before the first look.
+    // The program may have ended before the first look at it.
     if (std::optional<ProgramMemory> told = readToldMemory(tableFd)) {
       areas = std::move(told->areas);
       image = std::move(told->image);

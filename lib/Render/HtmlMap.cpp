@@ -117,8 +117,8 @@ void MapWriter::collectPieces() {
   }
 }
 
-/// Those in which something begins or ends. Everything between two of them has
-/// one look.
+/// Collects the large pages in which a piece begins or ends. The space between
+/// two of them looks the same from end to end.
 void MapWriter::collectFrames() {
   std::set<uint64_t> all;
   for (const Piece &piece : pieces) {

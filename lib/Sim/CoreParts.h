@@ -47,13 +47,14 @@ struct Core::Pages {
   /// A hit changes nothing.
   bool hitsLeaveState() const { return levels.empty() || levels[0].isFifo; }
 
-  /// What decides which pages the first TLB passes on.
+  /// The state on which it depends which pages miss in the first TLB.
   void readFirst(std::vector<uint64_t> &state) const {
     state.assign(1, last);
     if (!levels.empty())
       levels[0].addState(0, state);
   }
-  /// Whether the one after the first, if any, is least recently used.
+  /// Whether the second TLB, if there is one, replaces the least recently used
+  /// page.
   bool hasLruLast() const {
     return levels.size() < 2 || (levels.size() == 2 && levels[1].isLru());
   }
@@ -167,7 +168,7 @@ inline uint64_t getStep(const Stream &stream) {
   return stream.stride > 0 ? uint64_t(stream.stride) : -uint64_t(stream.stride);
 }
 
-/// In front of each operation: what other cores asked for comes first.
+/// Begins each operation: answers the waiting requests of another core first.
 inline void Core::begin() {
   if (model.asking == this)
     return;
@@ -176,8 +177,8 @@ inline void Core::begin() {
   model.asking = this;
 }
 
-/// Written where it stays, part by part: the host waits for a whole copy of
-/// what has just been written in parts.
+/// Constructs the request in place, member by member. Copying a struct whose
+/// members were just written would stall the host.
 __attribute__((always_inline)) inline void
 Core::append(std::vector<Request> &requests, const Request &wanted) {
   uint64_t line = wanted.line;
@@ -188,8 +189,8 @@ Core::append(std::vector<Request> &requests, const Request &wanted) {
   requests.emplace_back(line, row, level, sector, kind, isBeyond, isZero);
 }
 
-/// For all that \p one asks: the caches after it do what they were asked for
-/// when there is much of it, and a line that all of them have is not asked for.
+/// Passes a request of \p one to the caches after it. They answer when many
+/// requests wait, and a line that all of them hold needs no request.
 __attribute__((always_inline)) inline void
 Core::request(First &one, const Request &wanted) {
   if (one.requests.size() >= First::maxRequests)

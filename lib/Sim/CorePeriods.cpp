@@ -14,9 +14,9 @@
 
 using namespace mpg::sim;
 
-/// It takes some until the first cache is full of the loop's lines.
+/// The first cache needs some periods to fill with the loop's lines.
 static constexpr uint64_t maxPeriods = 16, minPeriods = 4;
-/// Lines of one period, which bounds what is written down.
+/// Lines of one period; bounds the log.
 static constexpr uint64_t maxLines = 1 << 16;
 
 /// Whether the loop at hand is such a loop.
@@ -70,7 +70,8 @@ std::vector<uint64_t> Core::stateBefore(uint64_t lines) const {
   return state;
 }
 
-/// In front of iteration \p now of \p times. \returns the one to go on with.
+/// Called before iteration \p now of \p times. \returns the next iteration to
+/// simulate.
 uint64_t Core::endPeriod(uint64_t now, uint64_t times) {
   // Streams that nobody asks for stay where they are.
   for (First &one : first) {

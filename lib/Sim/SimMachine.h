@@ -58,7 +58,7 @@ struct TlbLevel {
   std::string name;
   std::vector<TlbArray> arrays;
 
-  /// That for pages of this size; null: this level holds none of them.
+  /// The array for pages of this size; null if this level holds none of them.
   const TlbArray *arrayFor(uint64_t pageBytes) const {
     for (const TlbArray &array : arrays)
       for (uint64_t bytes : array.pageBytes)
@@ -70,8 +70,9 @@ struct TlbLevel {
 
 /// The prefetcher of the first cache (\p level 0) fetches the line \p
 /// linesAhead lines further when a site walks from one line to its neighbour.
-/// That of the second (1) is at most so far ahead of each stream of the first
-/// cache's misses, see PrefetchQueue. A level has at most one.
+/// The prefetcher of the second cache (1) is at most that far ahead of each
+/// stream of the first cache's misses, see PrefetchQueue. A level has at most
+/// one.
 struct Prefetcher {
   unsigned level = 0;
   unsigned linesAhead = 0;

@@ -26,7 +26,8 @@ inline unsigned getAccessCount(const mpg_sim_record &record) {
 inline unsigned getAddressCount(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ADDRESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
-/// That a bundle takes: after the first one come two addresses in each.
+/// The number of records that a bundle takes. Each one after the first holds
+/// two addresses.
 inline unsigned recordsOfBundle(const mpg_sim_record &record) {
   return 1 + getAddressCount(record) / 2;
 }

@@ -116,7 +116,7 @@ public:
   /// Arrays of sector 1, by name or as "file:line" without folders; before the
   /// first chunk.
   void setStream(const std::vector<std::string> &names);
-  /// Those of them that the program has had.
+  /// The names of setStream() that the program has used.
   const std::set<std::string> &streamSeen() const { return seenStream; }
 
   /// Placements are modelled whatever the modules call.

@@ -135,8 +135,8 @@ public:
     sigprocmask(SIG_BLOCK, &all, &before);
   }
   ~SignalsWait() {
-    // That of a limit on the size of files would end the program before it can
-    // say why nothing was written.
+    // SIGXFSZ would end the program before it can report why nothing was
+    // written.
     sigset_t ofLimit;
     sigemptyset(&ofLimit);
     sigaddset(&ofLimit, SIGXFSZ);

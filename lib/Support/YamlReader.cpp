@@ -149,7 +149,7 @@ std::string YamlReader::parse(StringRef text, const std::string &path) {
   yaml::Stream stream(buffer, sources, /*ShowColors=*/false);
   if (checkLines(buffer.getBuffer()))
     readStream(stream);
-  // It may stop without a word; nothing of such a file can be trusted.
+  // LLVM's scanner may stop without an error. Trust nothing of such a file.
   if (!failed() && stream.failed())
     fail(1, "this is not YAML");
   return reason;

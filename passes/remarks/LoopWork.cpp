@@ -217,7 +217,7 @@ std::optional<int64_t> Growth::ofSum(ArrayRef<const SCEV *> operands) const {
   return sum;
 }
 
-/// A constant comes first.
+/// Of a constant times one other factor: ScalarEvolution sorts constants first.
 std::optional<int64_t> Growth::ofProduct(const SCEVMulExpr &product) const {
   std::optional<int64_t> factor = smallConstant(product.getOperand(0));
   std::optional<int64_t> growth = of(product.getOperand(1));

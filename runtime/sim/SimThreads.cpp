@@ -13,20 +13,21 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-/// By which the driver takes this file into a program.
+/// An undefined reference to it makes the linker take this file from the
+/// archive.
 extern "C" {
 extern char mpg_sim_threads;
 char mpg_sim_threads = 0;
 }
 
 namespace {
-/// Of the thread that a lane was taken for.
+/// What a new thread runs, and the lane that it gets.
 struct Begin {
   void *(*routine)(void *);
   void *argument;
   unsigned lane;
 };
-/// A region of OpenMP that the thread is in.
+/// An OpenMP region that the thread is in.
 struct Team {
   uint64_t region;
   unsigned size;
@@ -43,8 +44,8 @@ static __thread Team teams[maxNested];
 static __thread unsigned nested;
 static __thread bool isAtBarrier; ///< of OpenMP, which may sleep there
 
-/// The functions of the same names of a sanitizer that the program is compiled
-/// with. They call the C library's, and have to know the program's threads.
+/// The same functions of a sanitizer, if the program is compiled with one. They
+/// call the C library's, and a sanitizer has to see all threads.
 extern "C" {
 #define MPG_OF_SANITIZER(NAME)                                                 \
   __attribute__((weak)) decltype(NAME) __interceptor_##NAME
@@ -56,7 +57,7 @@ MPG_OF_SANITIZER(pthread_cond_wait);
 MPG_OF_SANITIZER(pthread_cond_timedwait);
 }
 
-/// The C library's, or the one \p ofSanitizer in front of that.
+/// The function to call: \p ofSanitizer if there is one, else the C library's.
 template <typename Function, typename Same>
 static Function *next(Function **known, const char *name, Same *ofSanitizer) {
   if (ofSanitizer)
@@ -242,8 +243,8 @@ static void onImplicitTask(int scope, OmptData *parallel, OmptData *,
   mpg_sim_hand_over();
 }
 
-/// The barrier at the end of a region has others wait for the next one: but for
-/// the thread that began it.
+/// At the barrier that ends a region all threads but the one that began it wait
+/// for the next region.
 static void onSyncRegion(int kind, int scope, OmptData *, OmptData *,
                          const void *) {
   bool isBarrier = kind < taskWait || kind > reduction;

@@ -317,7 +317,7 @@ Settings mpg::libmpgSettings(const RunOptions &options, const Program &program,
   // libibverbs asks for whole large pages then.
   if (rdmaForkVariable(program, options.mode))
     settings.emplace_back(rdmaHugePages, "1");
-  // In front, so that the user's own word on it counts.
+  // In front of the user's options: the last one wins.
   if (program.wantsAsanFirst)
     settings.emplace_back("ASAN_OPTIONS",
                           prepend("verify_asan_link_order=0", "ASAN_OPTIONS"));

@@ -84,7 +84,7 @@ struct SimSampled {
   bool isOpen = false;    ///< at the end of the program
   /// Processor time of the regions, which recording makes longer, and of all.
   uint64_t regionNs = 0, runNs = 0;
-  /// That filled caches and TLBs before regions, and are in no count.
+  /// Accesses that filled caches and TLBs before regions; in no count.
   uint64_t warmUpAccesses = 0;
   double maxPercent() const;
 };
@@ -128,8 +128,8 @@ struct SimReport {
   unsigned cores = 1, groups = 1;  ///< that threads ran on
   std::vector<SimBusiest> busiest; ///< by page size
   uint64_t accessedBytes = 0;
-  /// Those with accesses, the one with most misses after the first cache
-  /// first.
+  /// Only those with accesses, sorted by their misses after the first cache,
+  /// most first.
   std::vector<SimPart> arrays, loops;
   SimQuotas divided;
   std::vector<std::string> stream; ///< arrays of sector 1
@@ -241,7 +241,7 @@ std::string describeVerdict(const SimReport &report);
 /// The part of its 2 MiB pages that an array uses, if that is less than half of
 /// at least 8 MiB a process; "" if not. A sentence without its array.
 std::string describeSparseUse(const SimReport &report, const SimPart &array);
-/// Whose accesses are not in the counts at all; "" if none are missing.
+/// The threads whose accesses are in no count, a sentence; "": all are counted.
 std::string describeMissingPart(const SimReport &report);
 /// A function as in the source, without its parameters.
 std::string shownFunction(llvm::StringRef name);

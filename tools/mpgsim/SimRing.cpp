@@ -51,7 +51,7 @@ std::string SimRing::open(unsigned lanes, const SimSample &wanted) {
   ring->sample = sample.by;
   ring->warmsUp = sample.by != MPG_SIM_ALL && !sample.isCold;
   ring->recording = sample.by == MPG_SIM_ALL || ring->warmsUp;
-  // It fits, and is not full: the options were checked.
+  // The reader of the options has checked that the name fits.
   memcpy(ring->function, sample.function.data(), sample.function.size());
   if (access(path().c_str(), F_OK) != 0)
     return "/proc is needed: " + path() + ": " + strerror(errno);
@@ -99,7 +99,8 @@ static constexpr long waitMs = 20;
 /// Processor time of a thread that says nothing; then it is not waited for any
 /// more.
 static constexpr uint64_t maxSilentNs = 1000000000;
-/// That the program takes while a thread sleeps which others may wake.
+/// Processor time of the program for which others wait for a thread that
+/// sleeps.
 static constexpr uint64_t maxAsleepNs = 200000000;
 
 static void wait(uint32_t *word, uint32_t value) {

@@ -241,7 +241,7 @@ std::string mpg::shownFunction(StringRef name) {
   ItaniumPartialDemangler parsed;
   if (parsed.partialDemangle(mangled.c_str()) || !parsed.isFunction())
     return mangled;
-  // It allocates; null is for what it cannot print.
+  // Allocates the text; null for names that it cannot print.
   if (char *text = parsed.getFunctionName(nullptr, nullptr)) {
     mangled = text;
     free(text);

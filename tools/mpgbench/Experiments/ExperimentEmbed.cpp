@@ -220,7 +220,7 @@ static void concludePages(ExperimentResult &result, const std::string &table,
     Parameters others = {
         {"threads", count}, {"distribution", "uniform"}, {"table", table}};
     const PointResult *point = findPoint(result, others);
-    // That of replication has one kind of memory.
+    // Points with replication have one kind of memory: nothing to compare.
     if (point && parameter(point->parameters, "replication").empty())
       comparePages(result, others,
                    "uniform lookups" +

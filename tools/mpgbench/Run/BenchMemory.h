@@ -26,7 +26,7 @@ struct PageKind {
   uint64_t pageBytes;
   bool isHugetlb, isTransparent;
 };
-/// Those that this node has or could have, smallest first.
+/// The kinds of pages that this node has or could have, smallest first.
 std::vector<PageKind> pageKinds(const Node &node);
 /// The kind that parameters call \p name, as the kernel that runs now has it.
 llvm::Expected<PageKind> findPageKind(llvm::StringRef name);

@@ -35,7 +35,7 @@ struct RankResult {
 };
 /// The reason why the file could not be written, or "".
 std::string writeRankResult(const RankOrder &order, const RankResult &result);
-/// Those of a folder; what cannot be read is left out.
+/// Reads the results in a folder, without files that cannot be read.
 std::vector<RankResult> readRankResults(const std::string &folder);
 
 /// The sum over all ranks: the time of the slowest, the work of all.
