@@ -66,7 +66,8 @@ end
 
 -- "policy = enforce", "codes = MPG110 MPG140", "options = ..", "mpgaudit = .."
 local function read_site()
-  local site, file = {}, io.open(file_of_site)
+  local site, file, why, number = {}, io.open(file_of_site)
+  if number and number ~= 2 then say(why .. ": what it asks for has no effect") end
   for line in file and file:lines() or function() end do
     local key, value = line:match("^%s*([%l-]+)%s*=%s*(.-)%s*$")
     if key then site[key] = value end
