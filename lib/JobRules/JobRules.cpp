@@ -85,16 +85,17 @@ static void dropRepeated(std::vector<Finding> &findings) {
 }
 
 /// Findings that the site or the user demands. An error needs proof: the
-/// program's file was read.
+/// program's file was read, and no value that is not known may change it.
 static void requireLargePages(const JobVerdict &verdict, JobContext &job) {
   for (const ProgramVerdict &program : verdict.programs) {
     if (program.means.givesAny() || !program.known)
       continue;
-    Finding &finding =
-        job.add(FindingId::mpg241, program.line, program.conditional,
-                "nothing of " + program.program + " will be on large pages");
-    if (!program.conditional)
-      finding.severity = Severity::error;
+    bool isSure = !program.conditional && program.unless.empty();
+    Finding &finding = job.add(
+        FindingId::mpg241, program.line, program.conditional,
+        "nothing of " + program.program + " will be on large pages" +
+            (program.unless.empty() ? "" : ", unless " + program.unless));
+    finding.severity = isSure ? Severity::error : Severity::warning;
     finding.where.symbol = program.program;
     finding.evidence = program.because;
     if (!program.write.empty())

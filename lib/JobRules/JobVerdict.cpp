@@ -179,6 +179,29 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
     verdict.write = writeLine(start, memory);
 }
 
+/// See ProgramVerdict::unless. Other variables do not change all of it.
+static std::string findDoubt(const JobLaunch &start, const PageMeans &means) {
+  bool hasLibmpg = StringRef(means.name).contains("libmpg") ||
+                   StringRef(means.name).contains("mpgrun");
+  SmallVector<StringRef, 2> names;
+  if (hasLibmpg)
+    names = {"XOS_MMM_L_HPAGE_TYPE",
+             means.name == vendorName ? "" : "MPG_MODE"};
+  else if (!means.givesAny() && means.obstacle.empty())
+    names = {"LD_PRELOAD", "GLIBC_TUNABLES"};
+  for (StringRef name : names) {
+    const Variable *variable = start.launch.environment.find(name);
+    // What the job inherits is left out everywhere: "x.so:$LD_PRELOAD".
+    if (variable && !variable->known && variable->line &&
+        !StringRef(variable->value).contains("$LD_PRELOAD") &&
+        !StringRef(variable->value).contains("${LD_PRELOAD"))
+      return ("line " + Twine(variable->line) + " (" + name +
+              (hasLibmpg ? ") switches them off" : ") brings some"))
+          .str();
+  }
+  return "";
+}
+
 // The sentence
 
 static std::string listText(ArrayRef<std::string> parts) {
@@ -236,6 +259,9 @@ static std::string clauseFor(const ProgramVerdict &verdict,
     text = "nothing of " + names + " will be on large pages: " +
            (verdict.known ? verdict.because : means.obstacle);
   }
+  if (!verdict.unless.empty())
+    text += (verdict.known || means.givesAny() ? ", unless " : ", or unless ") +
+            verdict.unless;
   if (verdict.conditional)
     text += ", if the job comes to it";
   return text;
@@ -328,6 +354,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
       judgeKnown(start, *program.report, one);
     else
       judgeUnknown(start, isForVendor, one);
+    one.unless = findDoubt(start, one.means);
     verdict.programs.push_back(std::move(one));
   }
   verdict.startsNothing = verdict.programs.empty() &&

@@ -183,6 +183,7 @@ static JsonObject programItem(const ProgramVerdict &verdict) {
                                  {"mapped", answerName(means.mapped)}}},
       {"mapped", textOrAbsent(verdict.mapped)},
       {"because", textOrAbsent(verdict.because)},
+      {"unless", textOrAbsent(verdict.unless)},
       {"write", textOrAbsent(verdict.write)},
       {"write_in", textOrAbsent(verdict.write.empty() ? "" : verdict.writeIn)}};
 }
