@@ -255,7 +255,10 @@ Error ConfiguredOptions::lock(const Configuration &site) {
 }
 
 Error ConfiguredOptions::readSite() {
-  if (!sys::fs::exists(siteFile))
+  sys::fs::file_status status;
+  // One that is there and cannot be read is an error: it may lock keys.
+  if (sys::fs::status(siteFile, status, /*follow=*/false) ==
+      std::errc::no_such_file_or_directory)
     return Error::success();
   Expected<Configuration> site = readFile(siteFile, /*mayLock=*/true);
   if (!site)
