@@ -506,6 +506,21 @@ bool JobReader::runFlow(const ShellCommand &command) {
   return true;
 }
 
+/// Of "command export A=b" and "builtin cd x" what comes behind.
+bool JobReader::runBuiltin(const ShellCommand &command) {
+  size_t first = 0;
+  while (first < command.words.size() && command.words[first].known() &&
+         hasWord("command builtin", command.words[first].text))
+    ++first;
+  if (first == 0 || first == command.words.size())
+    return runFlow(command) || builtins.run(command);
+  ShellCommand inner = command;
+  inner.words.erase(inner.words.begin(), inner.words.begin() + first);
+  inner.values.erase(inner.values.begin(), inner.values.begin() + first);
+  inner.certainWords = JobState::certainFrom(command.certainWords, first);
+  return runFlow(inner) || builtins.run(inner);
+}
+
 void JobReader::runCommand(ShellCommand &command) {
   if (command.words.empty() && command.assignments.empty())
     return;
@@ -527,7 +542,7 @@ void JobReader::runCommand(ShellCommand &command) {
   auto function = source.functions.find(command.name());
   if (function != source.functions.end())
     callFunction(function->second, command);
-  else if (!runFlow(command) && !builtins.run(command))
+  else if (!runBuiltin(command))
     ended |= texts.startPrograms(command);
   state.restore(command.saved);
 }

@@ -162,6 +162,7 @@ private:
   void expandInto(ShellCommand &command, llvm::StringRef raw, bool declares);
   void runCommand(ShellCommand &command);
   bool runFlow(const ShellCommand &command);
+  bool runBuiltin(const ShellCommand &command);
 
   JobRecord record;
   JobState state;
