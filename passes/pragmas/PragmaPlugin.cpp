@@ -7,7 +7,8 @@
 //
 // Registers who reads which pragma. When clang compiles, the
 // directives below `#pragma statement`, `#pragma procedure` and `#pragma loop`
-// get a handler each; others stay unknown pragmas.
+// get a handler each; others stay unknown pragmas. `#pragma fj loop` is how
+// programs for fcc's clang mode write the last.
 //
 // When clang only preprocesses (-E, -save-temps, ccache, distcc), a later
 // compilation reads the text, so the pragmas are kept. Macros in them must be
@@ -67,6 +68,10 @@ static void keepPragma(Preprocessor &pp, PragmaHandler &handler,
   std::string text = pp.getSpelling(first);
   Token name;
   pp.LexUnexpandedToken(name);
+  if (text == "fj" && name.isNot(tok::eod)) {
+    text += " " + pp.getSpelling(name);
+    pp.LexUnexpandedToken(name);
+  }
   if (name.isNot(tok::eod)) {
     text += " " + pp.getSpelling(name);
     TokenList line = readLine(pp, parseForm(pp.getSpelling(name)));
@@ -129,6 +134,10 @@ struct LoopSpace : Space {
   LoopSpace() : Space("loop") {}
 };
 
+struct FujitsuSpace : Space {
+  FujitsuSpace() : Space("fj") {}
+};
+
 /// Receives each complete declaration before clang generates its code.
 class Declarations : public SemaConsumer {
 public:
@@ -172,9 +181,13 @@ class PragmaAction : public PluginASTAction {
       pp.AddPragmaHandler(space,
                           new DirectiveHandler(name, regions, directive, kind));
     };
+    auto *fujitsuLoop = new PragmaNamespace("loop");
+    pp.AddPragmaHandler("fj", fujitsuLoop);
     for (const Directive &directive : directives()) {
       if (!directive.end) {
         add("loop", directive.begin, directive, PragmaUse::loop);
+        fujitsuLoop->AddPragma(new DirectiveHandler(
+            directive.begin, regions, directive, PragmaUse::loop));
         continue;
       }
       add("statement", directive.begin, directive, PragmaUse::begin);
@@ -195,5 +208,7 @@ static PragmaHandlerRegistry::Add<ProcedureSpace>
     procedureSpace("procedure", "pragmas of the A64FX sector cache");
 static PragmaHandlerRegistry::Add<LoopSpace>
     loopSpace("loop", "pragmas of zero fill and prefetch on A64FX");
+static PragmaHandlerRegistry::Add<FujitsuSpace>
+    fujitsuSpace("fj", "the same, in Fujitsu's clang mode");
 static FrontendPluginRegistry::Add<PragmaAction>
     action("mpg-pragmas", "pragmas of the A64FX sector cache");

@@ -1,12 +1,12 @@
 // Directives in front of a loop decide for it and those in it, in place of the option.
 // A directive that is wrong, or has no loop after it, gets a warning; of two that contradict each
-// other the first counts.
+// other the first counts. `#pragma fj loop` is the same (fcc's clang mode).
 // REQUIRES: mpg-passes
 // DEFINE: %{cc} = %clang --target=aarch64-linux-gnu -mcpu=a64fx -O2 -fopenmp -fplugin=%pragma-plugin -fpass-plugin=%passes -Rpass=mpg -Rpass-missed=mpg -Wall
 // RUN: %{cc} -S -o %t.s %s 2>&1 | FileCheck %s
 // RUN: grep -c S1_3_C7_C4_1 %t.s | grep -x 7
 // RUN: env MPG_PASS_OPTIONS=zfill=20 %{cc} -S -o - %s 2>&1 | FileCheck %s --check-prefix=ALL
-// RUN: %{cc} -E -o %t.i %s && grep -c '^#pragma loop' %t.i | grep -x 10
+// RUN: %{cc} -E -o %t.i %s && grep -cE '^#pragma (fj )?loop' %t.i | grep -x 10
 // A machine without DC ZVA: nothing is said.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fopenmp -fplugin=%pragma-plugin -fpass-plugin=%passes -Xclang -plugin-arg-mpg-pragmas -Xclang no-mpg-pragmas -Rpass=mpg -S -o - %s 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: {{remark|warning}}:
@@ -29,7 +29,7 @@ void apart(double *restrict a, const double *restrict b, long n) {
 
 void nest(double *restrict a, const double *restrict b, long n) {
   // CHECK-DAG: remark: the hint of {{.*}}:[[#@LINE+1]] is honoured: 2 loops are marked
-#pragma loop zfill 3
+#pragma fj loop zfill 3
   for (long r = 0; r < n; r++)
     // CHECK-DAG: zfill.c:[[#@LINE+1]]:5: remark: zeroes lines 3 ahead
     for (long i = 0; i < n; i++) a[r * n + i] = b[r * n + i] * 3;
