@@ -228,12 +228,25 @@ static std::vector<std::string> regionWords(const ProgramVerdict &verdict,
   return words;
 }
 
-/// The clause about the programs \p names, which all have the verdict of \p
+/// "./a, ./b and 3 more".
+static std::string namesText(ArrayRef<std::string> names) {
+  constexpr size_t shown = 3;
+  std::vector<std::string> parts(names.begin(),
+                                 names.begin() + std::min(names.size(), shown));
+  if (names.size() > shown)
+    parts.push_back(std::to_string(names.size() - shown) + " more");
+  return listText(parts);
+}
+
+/// The clause about the programs \p programs, which all have the verdict of \p
 /// verdict; begins in lower case.
 static std::string clauseFor(const ProgramVerdict &verdict,
-                             const std::string &names) {
+                             ArrayRef<std::string> programs) {
   const PageMeans &means = verdict.means;
-  std::string text;
+  std::string text, names = namesText(programs);
+  const char *notSeen = programs.size() > 1
+                            ? "their files, which were not looked at, are "
+                            : "its file, which was not looked at, is ";
   if (is_contained({means.data, means.heap}, PageAnswer::unknown)) {
     text = "it is not known what of " + names +
            " will be on large pages: " + verdict.because;
@@ -248,13 +261,13 @@ static std::string clauseFor(const ProgramVerdict &verdict,
     if (means.isMissing)
       text += ", if the node has that library, which was not found here";
     if (!verdict.known)
-      text += std::string(", if its file, which was not looked at, is ") +
+      text += std::string(", if ") + notSeen +
               (means.name == vendorName ? "linked with Fujitsu's compiler"
+               : programs.size() > 1    ? "dynamic programs"
                                         : "a dynamic program");
   } else if (!verdict.known && means.obstacle.empty()) {
-    text = "nothing of " + names +
-           " will be on large pages, unless its file, which was not looked "
-           "at, is linked with libmpg";
+    text = "nothing of " + names + " will be on large pages, unless " +
+           notSeen + "linked with libmpg";
   } else {
     text = "nothing of " + names + " will be on large pages: " +
            (verdict.known ? verdict.because : means.obstacle);
@@ -265,16 +278,6 @@ static std::string clauseFor(const ProgramVerdict &verdict,
   if (verdict.conditional)
     text += ", if the job comes to it";
   return text;
-}
-
-/// "./a, ./b and 3 more".
-static std::string namesText(ArrayRef<std::string> names) {
-  constexpr size_t shown = 3;
-  std::vector<std::string> parts(names.begin(),
-                                 names.begin() + std::min(names.size(), shown));
-  if (names.size() > shown)
-    parts.push_back(std::to_string(names.size() - shown) + " more");
-  return listText(parts);
 }
 
 static std::string withoutPrograms(const JobScript &script) {
@@ -307,7 +310,7 @@ static std::string makeSentence(const JobScript &script,
   constexpr size_t maxClauses = 3;
   std::vector<std::pair<std::string, Group>> groups;
   for (const ProgramVerdict &verdict : programs) {
-    std::string key = clauseFor(verdict, "");
+    std::string key = clauseFor(verdict, {});
     auto at = find_if(groups, [&](auto &pair) { return pair.first == key; });
     if (at == groups.end())
       at = groups.insert(at, {key, {&verdict, {}}});
@@ -317,7 +320,7 @@ static std::string makeSentence(const JobScript &script,
   std::string text = programs.empty() ? withoutPrograms(script) : "";
   for (size_t i = 0; i < std::min(groups.size(), maxClauses); ++i) {
     const Group &group = groups[i].second;
-    text += (i ? "; " : "") + clauseFor(*group.first, namesText(group.names));
+    text += (i ? "; " : "") + clauseFor(*group.first, group.names);
     const std::string &place = group.first->writeIn;
     if (!group.first->write.empty())
       text += "; write" + (place.empty() ? "" : " in " + place) + ": " +
