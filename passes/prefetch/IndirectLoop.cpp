@@ -23,6 +23,7 @@
 #include "prefetch/Prefetch.h"
 #include "zfill/Zfill.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/LoopIterator.h"
@@ -261,10 +262,15 @@ Value *IndirectWriter::areFar(Value *iteration, IRBuilder<> &builder) const {
   Copies now = copyAll(iteration, false, builder);
   Copies then = copyAll(iteration, true, builder);
   Value *any = builder.getFalse();
+  SmallPtrSet<const SCEV *, 4> offsets;
   for (const Lookup &lookup : lookups)
-    any = builder.CreateOr(
-        any, areApart(now.lookup(lookup.address), then.lookup(lookup.address),
-                      use == IndirectUse::always ? 0 : minTableBytes, builder));
+    // At one offset from several arrays the distances are the same.
+    if (!scev.isLoopInvariant(scev.getPointerBase(lookup.place), &loop) ||
+        offsets.insert(scev.removePointerBase(lookup.place)).second)
+      any = builder.CreateOr(
+          any,
+          areApart(now.lookup(lookup.address), then.lookup(lookup.address),
+                   use == IndirectUse::always ? 0 : minTableBytes, builder));
   return any;
 }
 

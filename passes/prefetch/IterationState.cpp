@@ -125,7 +125,8 @@ AllocaInst *IterationState::addVariable(Value *begin, bool isKept) {
   return variable;
 }
 
-void IterationState::finish(ArrayRef<BasicBlock *> begins) {
+/// Sets variables back after calls that may free memory.
+void IterationState::forget(ArrayRef<BasicBlock *> begins) {
   Constant *yes = ConstantInt::getTrue(lookups.function.getContext());
   AllocaInst *areForgotten = addVariable(yes, true);
   for (BasicBlock *block : lookups.loop.blocks())
@@ -142,6 +143,11 @@ void IterationState::finish(ArrayRef<BasicBlock *> begins) {
         builder.CreateStore(begin, variable);
     builder.CreateStore(builder.getFalse(), areForgotten);
   }
+}
+
+void IterationState::finish(ArrayRef<BasicBlock *> begins) {
+  if (llvm::any_of(variables, [](auto &one) { return one.second; }))
+    forget(begins);
   lookups.dominators.recalculate(lookups.function);
   PromoteMemToReg(to_vector(make_first_range(variables)), lookups.dominators);
 }

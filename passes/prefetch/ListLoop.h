@@ -112,6 +112,7 @@ public:
 
 private:
   void keepSkipped();
+  void forget(ArrayRef<BasicBlock *> begins);
 
   const ListLookups &lookups;
   unsigned distance; ///< that the code prefetches ahead
