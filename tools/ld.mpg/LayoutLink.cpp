@@ -283,8 +283,10 @@ static int linkFirst(LinkContext &link, ArrayRef<LinkInput> unscanned,
 static int linkAgain(const LinkContext &link, const LinkPlan &plan,
                      MemoryFile &printed) {
   Expected<Printed> kept = makePrinted();
-  if (!kept)
+  if (!kept) {
+    removeOutput(link.request.outputPath);
     return failed(kept.takeError());
+  }
   Expected<LldRun> run = LldRun::start(link, plan, &kept->out, &kept->err);
   if (run && run->wait()) {
     printed = std::move(kept->out);
