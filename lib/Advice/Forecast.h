@@ -12,8 +12,8 @@
 
 namespace mpg {
 
-/// Of an earlier run: what mpgrun --report --json=FILE wrote. Of several
-/// reports the largest.
+/// Peaks of earlier runs, as mpgrun --report --json=FILE wrote them. The
+/// largest of several reports counts.
 struct RunPeaks {
   std::string path; ///< of the last one
   uint64_t heapPages = 0, threadStackPages = 0;

@@ -393,7 +393,7 @@ void mpg::adviseRefills(const AdviceContext &context, Advice &advice) {
     }
 }
 
-/// Of a hundred samples a share of 5 % is right within 4 %.
+/// Warns of few samples: with a hundred a share of 5 % is right within 4 %.
 static std::string describeFew(const SampledTime &time) {
   constexpr size_t enough = 100;
   return time.samples >= enough ? ""

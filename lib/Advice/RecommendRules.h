@@ -30,7 +30,7 @@ struct AdviceContext {
   std::optional<unsigned> threads, ranksPerNode;
   ThreadReach reach;
   std::vector<std::string> unknown;
-  /// Of one node for this job.
+  /// What one node has for this job.
   std::optional<uint64_t> memoryBytes;
   llvm::ArrayRef<const Measurement *> measured;
 

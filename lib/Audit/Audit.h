@@ -207,12 +207,12 @@ struct FileReport {
   uint64_t hugeBytes;
   Facts facts;
   std::vector<Region> regions;
-  /// Of a program, where the facts are wanted.
+  /// Known for a program if facts are wanted.
   MemoryUse memory;
   /// Our runtime is linked into the program itself.
   bool carriesLibmpg = false;
   std::vector<LargeSymbol> largestSymbols;
-  /// Of a dynamic program, unless --no-closure.
+  /// Known for a dynamic program, unless --no-closure.
   std::optional<Closure> closure;
   /// In the order of the checks, which is by number.
   std::vector<Finding> findings;
@@ -225,7 +225,7 @@ struct FileReport {
   bool has(FindingId id, Severity min = Severity::note) const;
   /// Null: there is none of that \p name.
   const Region *region(llvm::StringRef name) const;
-  /// Of .data and .bss together.
+  /// Sums over .data and .bss.
   uint64_t dataBytes() const;
   uint64_t eligibleDataBytes() const;
   /// A program or library, and not damaged.

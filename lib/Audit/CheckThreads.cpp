@@ -216,7 +216,8 @@ void InitOrder::visit(unsigned index) {
   }
 }
 
-/// Of the libraries with DF_1_INITFIRST the last one to be loaded is first.
+/// Moves the library with DF_1_INITFIRST to the front; if several have it, the
+/// one that is loaded last.
 void InitOrder::moveFirst() {
   constexpr uint64_t initFirst = 0x20; // DF_1_INITFIRST
   for (size_t i = closure.libraries.size(); i-- > 0;) {

@@ -57,10 +57,10 @@ struct LibraryCheckFacts {
   KnownSymbolUse symbols; ///< imports
   bool exportsMalloc = false;
   bool isOurs = false; ///< a libmpg of mpgtools, whatever its name
-  /// Of libc.so.6: N of glibc 2.N, where 33 is "or older", and 35 "or newer" if
-  /// the file does not say it. 0: not known.
+  /// If it is libc.so.6: N of glibc 2.N, where 33 is "or older", and 35 "or
+  /// newer" if the file does not say it. 0: not known.
   unsigned glibcMinor = 0;
-  /// Of AArch64 libraries only; elsewhere hints do nothing.
+  /// Read from AArch64 libraries only; elsewhere hints do nothing.
   std::optional<mpg_note_hints> hints;
   std::vector<TopByteUser> topByteUsers;
   /// The findings of the checks of single files, with the severities of the
@@ -109,7 +109,7 @@ struct ProgramClosure {
 
 /// Fujitsu's library or ours, where only a name is known.
 bool isLibmpgName(llvm::StringRef name);
-/// Of a library that brings another malloc into a program.
+/// Whether a library of this name brings another malloc into a program.
 bool isAllocatorName(llvm::StringRef name);
 
 } // namespace mpg

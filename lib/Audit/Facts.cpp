@@ -87,8 +87,8 @@ static DynamicFacts collectDynamic(Image &image) {
   return facts;
 }
 
-/// Of all sections with that name: a program that writes its memory into a new
-/// executable file (GCL, Emacs) has several.
+/// The sum over all sections with that name: a program that writes its memory
+/// into a new executable file (GCL, Emacs) has several.
 static uint64_t sectionBytes(Image &image, StringRef name) {
   uint64_t bytes = 0;
   for (const Section &section : image.sections())

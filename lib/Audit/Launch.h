@@ -21,8 +21,7 @@ struct Variable {
   std::string value;
   bool known = true;
   unsigned line = 0; ///< of the script that sets it; 0: from elsewhere
-  /// Of a list of folders that is not known as a whole: those that are, with
-  /// colons.
+  /// The known folders, with colons, of a list that is not known as a whole.
   std::string knownFolders = {};
 
   friend bool operator==(const Variable &a, const Variable &b) {

@@ -119,7 +119,8 @@ static bool isAt(const SourceFrame &frame, StringRef word) {
   return text.empty() || !(isAlnum(text[0]) || text[0] == '_');
 }
 
-/// Of several on one line the last one in front of the call.
+/// The variable that is declared on the call's line; the last one in front of
+/// the call if there are several.
 static Named findDeclared(const CallPlace &call) {
   Named best, here;
   int bestColumn = -1;

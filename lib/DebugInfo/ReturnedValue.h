@@ -29,7 +29,7 @@ struct Convention {
   uint32_t keptByCalls, arguments; ///< registers, a bit for each
 };
 
-/// Of a function's result: rax, x0.
+/// The register of a function's result: rax, x0.
 constexpr unsigned resultRegister = 0;
 
 /// Null: code of \p machine is not read.

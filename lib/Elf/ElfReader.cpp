@@ -404,8 +404,8 @@ StringTable::StringTable(const ElfReader &reader, uint64_t offset,
   tableBytes = data ? bytes : 0;
 }
 
-/// Of many pieces that are asked for, most others will be, too: each read takes
-/// in twice as many as the one before it.
+/// Reads the piece and those after it, twice as many as the last read: a caller
+/// that needs many pieces will need most of them.
 bool StringTable::load(uint64_t piece) {
   constexpr uint64_t maxPieces = 4;
   uint64_t end = piece + 1;

@@ -121,7 +121,8 @@ static bool isShared(ArrayRef<Segment> loads, const Segment &own,
   });
 }
 
-/// Of one writable segment, the program being loaded \p shift higher.
+/// The pages that can move of the writable segment \p own, if the program is
+/// loaded \p shift higher.
 static uint64_t movedPages(ArrayRef<Segment> loads, const Segment &own,
                            uint64_t start, uint64_t hugeBytes, uint64_t shift) {
   bool hasRelro = start > own.address;

@@ -19,7 +19,7 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Of any one kind of list: a script of one million quotes makes no report of
+/// Limit of each list: a script of one million quotes must not make a report of
 /// one million lines.
 static constexpr size_t maxProblems = 100;
 

@@ -15,9 +15,9 @@ using namespace llvm;
 using namespace mpg;
 using namespace mpg::sim;
 
-/// Of a file: many times that of any machine here.
+/// Limit of a file: many times the size of any machine here.
 static constexpr uint64_t limitBytes = uint64_t(64) << 10;
-/// Of a cache or a page, so that sums of them do not wrap.
+/// Limit of a cache or a page, so that sums of them do not wrap.
 static constexpr uint64_t maxBytes = uint64_t(1) << 40;
 
 namespace {

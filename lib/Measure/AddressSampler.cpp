@@ -34,8 +34,8 @@ static constexpr unsigned faultsASample = 13; ///< no power of two, as loops are
 static constexpr double manyFaults = 25000;
 /// Fewer since the last look cost nothing: the loader's, say.
 static constexpr uint64_t fewestFaults = 3000;
-/// Of the rings of all processors. A ring of 1 MiB holds the faults of 128 MiB
-/// of small pages: so much finds room while a busy machine keeps us waiting.
+/// The size of all rings together. A ring of 1 MiB holds the faults of 128 MiB
+/// of small pages, which is enough while a busy machine keeps us waiting.
 static constexpr size_t ringsBytes = 16 << 20;
 static constexpr size_t minRingBytes = 64 << 10, maxRingBytes = 1 << 20;
 static constexpr size_t traceBytes = 256 << 10;
@@ -144,7 +144,7 @@ static constexpr uint8_t spePadding = 0x00, speEnd = 0x01, speTime = 0x71,
                          speDataAddress = 0xb2;
 static constexpr uint8_t speEvents = 0x42; ///< of any size
 
-/// Of the kinds that there are, whatever they hold.
+/// Whether \p head begins a packet of a known kind.
 static bool isPacket(uint8_t head) {
   uint8_t kind = head & 0xcf;
   return kind == speEvents || kind == 0x43 /* where data came from */ ||

@@ -36,7 +36,7 @@ public:
   AddressSampler(const AddressSampler &) = delete;
   AddressSampler &operator=(const AddressSampler &) = delete;
 
-  /// Of \p process, which will call exec, from then on, and its threads.
+  /// Samples \p process and its threads from its next exec on.
   void start(pid_t process);
   /// Why there are none; empty: there are.
   const std::string &missing() const { return reason; }
@@ -51,7 +51,7 @@ public:
   uint64_t count() const;
 
 private:
-  /// Of a processor.
+  /// The ring of a processor.
   struct Ring {
     int fd;
     void *memory;

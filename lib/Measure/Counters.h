@@ -27,10 +27,10 @@ struct CounterKind;
 
 class Counters {
 public:
-  /// Of \p process with all threads and children that it makes from now on; 0:
-  /// of the calling process. They start at once, or with \p onExec when it
-  /// executes a program. \p ofProcessor: only those that cost nothing while
-  /// they count; each of the kernel's makes page faults slower.
+  /// Counts \p process with all threads and children that it makes from now on;
+  /// 0: the calling process. Starts at once, or with \p onExec when it executes
+  /// a program. \p ofProcessor: only counters that cost nothing while they
+  /// count; each of the kernel's makes page faults slower.
   explicit Counters(pid_t process = 0, bool onExec = false,
                     bool ofProcessor = false);
   ~Counters();

@@ -46,7 +46,7 @@ static size_t endRankNormal(double mean, double variance) {
   return last < 0 ? 0 : size_t(last) + 1;
 }
 
-/// Of the number of heads of \p n coins.
+/// The rank for the number of heads of \p n coins.
 static size_t endRankOfSigns(size_t n) {
   std::vector<double> probabilities;
   // In logarithms: 2^-n is 0 from n = 1075 on.
@@ -58,7 +58,8 @@ static size_t endRankOfSigns(size_t n) {
   return endRank(probabilities);
 }
 
-/// Of the sum of those out of 1 ... \p n that coins choose (Wilcoxon).
+/// The rank for the sum of those out of 1 ... \p n that coins choose
+/// (Wilcoxon).
 static size_t endRankOfSignedRanks(size_t n, double tail) {
   constexpr size_t maxExact = 100;
   if (n > maxExact) {
@@ -77,8 +78,8 @@ static size_t endRankOfSignedRanks(size_t n, double tail) {
   return endRank(probabilities, tail);
 }
 
-/// Of the number of pairs in order, one out of \p m and one out of \p n values
-/// (Mann and Whitney).
+/// The rank for the number of pairs in order, one out of \p m and one out of \p
+/// n values (Mann and Whitney).
 static size_t endRankOfPairs(size_t m, size_t n) {
   constexpr size_t maxExact = 40;
   if (m == 0 || n == 0)
@@ -137,7 +138,7 @@ Summary mpg::summarise(ArrayRef<double> samples) {
   return summary;
 }
 
-/// Of logarithms of ratios.
+/// The ratio from logarithms of ratios.
 static Ratio computeRatio(std::vector<double> logarithms, size_t rank) {
   Ratio ratio;
   if (logarithms.empty())

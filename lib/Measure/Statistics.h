@@ -40,8 +40,8 @@ struct Interval {
 struct Summary {
   size_t count = 0;
   double median = 0, min = 0, max = 0; ///< 0 if count is 0
-  /// Of the median, at least 95 %: two order statistics. Nothing below six
-  /// measurements.
+  /// Holds the median with at least 95 %: two order statistics. Nothing below
+  /// six measurements.
   std::optional<Interval> interval;
 };
 Summary summarise(llvm::ArrayRef<double> samples);
@@ -59,17 +59,17 @@ struct Ratio {
 /// "1.25x\p word [1.20, 1.31]", or without an interval if there is none.
 std::string describeRatio(const Ratio &ratio, llvm::StringRef word = "");
 
-/// Of measurements that were taken in turn: before[i] and after[i] in the same
-/// round. The Hodges-Lehmann estimate of the quotients, with the interval that
-/// belongs to Wilcoxon's signed-rank test; none below six rounds.
+/// The ratio of measurements that were taken in turn: before[i] and after[i] in
+/// the same round. It is the Hodges-Lehmann estimate of the quotients, with the
+/// interval that belongs to Wilcoxon's signed-rank test; none below six rounds.
 /// pre: equal lengths, all values above 0; another \p tail (the probability on
 /// each side of the interval) for at most 100 rounds.
 Ratio pairedRatio(llvm::ArrayRef<double> before, llvm::ArrayRef<double> after,
                   double tail = usualTail);
 
-/// Of independent measurements, such as those of two files: the same estimate
-/// over all pairs, with the interval of the Mann-Whitney test; none where their
-/// numbers are too small (four against four is enough).
+/// The ratio of independent measurements, such as those of two files: the same
+/// estimate over all pairs, with the interval of the Mann-Whitney test; none if
+/// there are too few (four against four is enough).
 /// pre: all values above 0. Empty: a ratio of 1 without an interval.
 Ratio unpairedRatio(llvm::ArrayRef<double> before,
                     llvm::ArrayRef<double> after);

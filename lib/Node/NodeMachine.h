@@ -37,8 +37,8 @@ struct NumaFacts {
   Fact<uint64_t>
       balancing; ///< 0: off. Moves pages to the node that touches them
 
-  /// Of the balancing since the machine started: faults that it caused to see
-  /// which node uses a page, and pages of the base size that it moved.
+  /// Since the machine started: the faults that balancing caused to see which
+  /// node uses a page, and the pages of the base size that it moved.
   Fact<uint64_t> balancingFaults, balancingMoved;
 
   /// Nodes with memory that this process may use.

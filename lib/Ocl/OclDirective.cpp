@@ -14,7 +14,8 @@ using namespace mpg;
 
 // Ways that sector 0 and sector 1 share. HW:a64fx-l1d-way, HW:a64fx-l2-ways-job
 static constexpr int64_t l1Limit = 4, l2Limit = 14;
-/// Of ZFILL: as zfillDefaultLines of the passes.
+/// ZFILL without a number of lines: the same as zfillDefaultLines of the
+/// passes.
 static constexpr unsigned defaultLines = 18;
 
 namespace {

@@ -361,7 +361,7 @@ unsigned Reader::findLoopDirective(unsigned line) const {
   return isComment && !isOther ? loopDirectives[before] : 0;
 }
 
-/// Of the end of \p begin, if it has one.
+/// Writes the end of \p begin, if it has one.
 void Reader::emitEnd(const Placed &begin) {
   if (!begin.endLine || isAboutLoop(begin.directive.form))
     return;

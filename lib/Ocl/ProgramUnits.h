@@ -25,7 +25,7 @@ namespace mpg {
 // file has them, and expressions of them. Each program unit has a copy of what
 // it sees.
 
-/// Of a name in Fortran.
+/// Whether a name in Fortran may contain \p c.
 inline bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 /// Where \p text has \p token outside of parentheses and character literals;

@@ -24,7 +24,7 @@ namespace {
 /// generously: the page must not run anything that measures them.
 struct PanelFrame {
   static constexpr double width = 400, top = 24, plotHeight = 176;
-  /// Of one column of text, and of a line.
+  /// Estimated size of one column of text, and of a line.
   static constexpr double letterWidth = 6.7, lineHeight = 13;
   static constexpr size_t rotatedColumns = 16;
   /// Room for a point at the ends of an axis of numbers.

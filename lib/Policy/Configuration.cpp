@@ -155,8 +155,8 @@ mpg::readConfiguration(const std::string &path,
   return configuration;
 }
 
-/// Of the file, and of the link that stands for it: who owns the link chooses
-/// the file.
+/// Whether the user or root owns the file, and the link to it if there is one:
+/// the owner of a link chooses the file.
 static bool isTrusted(const char *path) {
   struct stat file, link;
   auto mine = [](uid_t user) { return user == 0 || user == geteuid(); };

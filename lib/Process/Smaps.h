@@ -26,8 +26,8 @@ struct MappedArea {
   bool isFile = false; ///< backed by a file that has a name, not a memfd
   std::string name;    ///< path, "[stack]", "/anon_hugepage (deleted)", ...
   uint64_t residentBytes = 0; ///< on pages of the base size, or THP
-  /// Of these accessed since /proc/PID/clear_refs was written to; nothing if
-  /// the kernel does not report it.
+  /// The part of them that was accessed since a write to /proc/PID/clear_refs;
+  /// nothing if the kernel does not report it.
   std::optional<uint64_t> accessedBytes;
   uint64_t thpBytes = 0;     ///< of these on transparent huge pages
   uint64_t thpPageBytes = 0; ///< the largest of those

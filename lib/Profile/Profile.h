@@ -56,7 +56,7 @@ struct AccessCount {
 
   // In percent; nothing without frames.
   std::optional<double> hotFramePercent() const;
-  /// Of the frames that were accessed, how much was not (page skew).
+  /// The share of the accessed frames that was not accessed (page skew).
   std::optional<double> skewPercent() const;
   /// Memory that large pages would add to accessed bytes, in an interval.
   std::optional<uint64_t> hotBloatBytes() const;
@@ -81,7 +81,7 @@ public:
   /// Accesses to addresses outside of blocks.
   AccessCount within(uint64_t start, uint64_t end) const;
   unsigned intervals() const { return looks; }
-  /// Of an interval. pre: there are some.
+  /// The mean length of an interval. pre: there are some.
   double meanSeconds() const { return seconds / looks; }
   /// Why nothing is known; empty: it is.
   std::string missing() const;
@@ -213,7 +213,8 @@ struct Profile {
 
 /// Smaller objects get no row.
 constexpr uint64_t minObjectBytes = MPG_PROFILE_LEAST;
-/// Of code that is what a large page can hold: any program has a C library.
+/// Code gets a row from the size of a large page on: any program has a C
+/// library.
 constexpr uint64_t minCodeBytes = hugeFrameBytes;
 
 /// Looks at a program while it runs and at its end.

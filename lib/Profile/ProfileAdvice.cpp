@@ -103,7 +103,7 @@ uint64_t Adviser::baseBytesIn(ArrayRef<RunRegion> regions) const {
   return sum;
 }
 
-/// Of what ran in the end.
+/// The command that audits the program which ran in the end.
 std::string Adviser::auditCommand() const {
   return "mpgaudit " +
          (report.isReplaced ? shellWord(report.endedAs) : profile.program);

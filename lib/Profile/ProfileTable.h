@@ -72,7 +72,7 @@ public:
   void add(std::vector<AddressSample> samples,
            const std::vector<mpg_profile_block> &blocks);
 
-  /// Of a place that allocates.
+  /// Faults in blocks of a place that allocates.
   FaultCount atSite(uint32_t site) const;
   /// Faults at addresses outside of blocks, give or take some pages.
   FaultCount within(uint64_t start, uint64_t end) const;

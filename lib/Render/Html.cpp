@@ -15,7 +15,8 @@
 using namespace llvm;
 using namespace mpg;
 
-/// Of launched programs and of unreadable lines; a script may be generated.
+/// Limits the lists of started programs and of unreadable lines: a script may
+/// be generated.
 static constexpr size_t lineLimit = 200;
 
 static std::string wordsText(const std::vector<JobWord> &words) {
@@ -144,7 +145,7 @@ private:
 
   raw_ostream &out;
   const RunResult &result;
-  /// Of result.files, the worst first.
+  /// Indices of result.files, the worst first.
   std::vector<size_t> byWorst;
   /// The section of each file; empty if the page has no room for it.
   std::vector<std::string> details;

@@ -86,7 +86,7 @@ static void writePart(raw_ostream &out, StringRef label, StringRef text,
   }
 }
 
-/// Of what is mapped past malloc: whose it is, and what helps.
+/// Describes memory that is mapped past malloc: whose it is, and what helps.
 static std::string mappedText(const MemoryUse &memory) {
   std::string text = memory.isHelped ? "yes, " : "no, ";
   text += memory.what();
@@ -205,7 +205,7 @@ static std::string mappedSentence(const MemoryUse &memory) {
   return text + ".";
 }
 
-/// Of data, where a finding asks to link the program once more for its code.
+/// Says that data needs no new link. A finding may ask for one for the code.
 static StringRef relinkText(const FileReport &report) {
   return any_of(report.findings,
                 [](const Finding &finding) {

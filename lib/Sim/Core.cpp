@@ -375,9 +375,9 @@ bool Core::insertFirst(const Slot &slot, uint64_t line) {
   return same;
 }
 
-/// Of several sites that walk along the same lines only the first has something
-/// to fetch. Nothing is fetched across a border of the smallest pages: a
-/// TLB miss stops A64FX's prefetch (Manual, page 71: read).
+/// If several sites walk along the same lines, only the first finds something
+/// to fetch. Fetches nothing across a border of the smallest pages: a TLB miss
+/// stops A64FX's prefetch (Manual, page 71: read).
 void Core::fetchFirst(const Slot &slot, uint64_t line) {
   uint64_t set = line & firstMask;
   if (looked[set].ahead == line)

@@ -115,7 +115,7 @@ void Core::PageRuns::repeat(uint64_t iterations) {
   }
 }
 
-/// Of the TLBs, by their place in the core's counts.
+/// The TLBs' counts, by their place in the core's counts.
 std::map<unsigned, uint64_t> Core::PageRuns::getCounts() const {
   std::map<unsigned, uint64_t> all;
   for (const Cursor &cursor : core.cursors)

@@ -122,7 +122,7 @@ public:
 
 private:
   friend class Core;
-  /// Of consecutive members on one page, the first.
+  /// The first of consecutive members on one page.
   struct PageUse {
     PageUse(uint64_t page, unsigned site) : page(page), site(site) {}
     uint64_t page; ///< the smallest
@@ -132,8 +132,8 @@ private:
   std::vector<PageUse> pageUses; ///< of the last pass
   /// The next pass cannot go by them: none was made, or an access was on two.
   bool findsPages = true;
-  /// Of each page size: the changes of its TLBs when all pages were in them; 0:
-  /// they were not.
+  /// For each page size: how often its TLBs had changed when all pages were in
+  /// them; 0: they were not.
   std::vector<uint64_t> knownAt;
   uint64_t passes = 0; ///< that are not yet in the sites' counts
 };
@@ -171,7 +171,7 @@ private:
   struct Cursor {
     Cursor(const Stream &stream, uint64_t inverse, unsigned bytes)
         : stream(stream), inverse(inverse), bytes(bytes) {}
-    /// Of its first and last byte.
+    /// The lines of its first and last byte.
     uint64_t line = noLine, end = noLine;
     uint64_t next = 0; ///< the iteration in which it leaves them
     Stream stream;
@@ -349,7 +349,7 @@ public:
 
   /// The sum over cores, of one site or of all.
   uint64_t count(unsigned site, unsigned counter) const;
-  /// Of one core alone.
+  /// The same of one core.
   uint64_t count(unsigned site, unsigned counter, unsigned core) const;
   uint64_t total(unsigned counter) const;
   /// Clears the counts; the caches keep their contents.

@@ -85,7 +85,7 @@ struct PageWalk {
   double maxNs = 0;
 };
 
-/// Of one core group, in GB/s (10^9 bytes); 0: not known.
+/// Bandwidth of one core group, in GB/s (10^9 bytes); 0: not known.
 struct BandwidthRoofs {
   double memoryReadGbps = 0;
   double memoryWriteGbps = 0;

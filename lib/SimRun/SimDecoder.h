@@ -19,7 +19,7 @@ inline uint64_t getKind(const mpg_sim_record &record) {
 inline unsigned getNumber(const mpg_sim_record &record) {
   return unsigned(record.word);
 }
-/// Of a bundle.
+/// The number of accesses in a bundle.
 inline unsigned getAccessCount(const mpg_sim_record &record) {
   return record.word >> MPG_SIM_ACCESSES_SHIFT & MPG_SIM_BUNDLE_MOST;
 }
@@ -51,7 +51,7 @@ public:
             unsigned records = recordsOfChunk);
   uint64_t damaged() const { return damagedRecords; }
 
-  /// Of AArch64.
+  /// Removes AArch64's tag.
   static uint64_t withoutTag(uint64_t address) {
     return address & ((uint64_t(1) << 56) - 1);
   }

@@ -88,7 +88,7 @@ public:
     return known == bundles.end() ? nullptr : &known->second;
   }
   const SimLocal &local(unsigned number) const { return locals[number]; }
-  /// Of the objects of the module that came last.
+  /// The name of an object of the last module.
   llvm::StringRef objectName(uint64_t number) const;
   /// Whether a module calls a function whose name begins so.
   bool callsBeginningWith(llvm::StringRef name) const;

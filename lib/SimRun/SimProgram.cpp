@@ -302,7 +302,7 @@ void SimProgram::finish() {
   callers.disambiguate(theArrays);
 }
 
-/// Of the core that accesses.
+/// Selects the view of the core that accesses.
 void SimProgram::useView() {
   View &view = views[isWarmingUp];
   found = &view.foundByCore[nowNumber];

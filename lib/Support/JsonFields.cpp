@@ -11,7 +11,7 @@ using namespace mpg;
 
 /// Brackets that may lie in each other; results need eight.
 static constexpr unsigned maxDepth = 32;
-/// Of a name, a reason, a sentence.
+/// Limit of one text: a name, a reason, a sentence.
 static constexpr size_t maxTextBytes = 16384;
 
 // LLVM's parser recurses on brackets without a limit: a file of a few MiB would

@@ -85,7 +85,7 @@ JsonArray jsonList(const Range &range, Make make) {
   return list;
 }
 
-/// Of pairs of a key and a value.
+/// An object of pairs of a key and a value.
 template <typename Range> JsonObject jsonObject(const Range &pairs) {
   JsonObject object;
   for (const auto &[key, value] : pairs)

@@ -33,11 +33,12 @@ public:
   void addPicture(llvm::StringRef heading);
   /// One cell a column, "" for a picture.
   void addRow(std::vector<std::string> cells);
-  /// Of the last row: what a page has in place of the text of \p column.
+  /// Sets what a page has in place of the text of \p column in the last row.
   void setMarkup(size_t column, std::string markup);
-  /// Below the last row; in a page behind what names it, as \p markup.
+  /// Adds a line below the last row. A page has \p markup behind the row's
+  /// name.
   void addNote(llvm::StringRef text, llvm::StringRef markup);
-  /// Of the longest line, without the indent.
+  /// The length of the longest line, without the indent.
   size_t width() const;
 
   /// Each column is as wide as its widest cell, with two blanks between them.

@@ -15,7 +15,7 @@ using namespace mpg;
 
 /// Rows of a table, so that all stands on one screen.
 static constexpr size_t maxRows = 8;
-/// Of names, for the same reason.
+/// Limit of names, for the same reason.
 static constexpr size_t nameColumns = 24;
 
 uint64_t mpg::trafficBytes(const SimReport &report, const SimPageCounts &page) {

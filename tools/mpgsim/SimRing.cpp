@@ -20,7 +20,7 @@ using namespace mpg;
 
 static_assert(sizeof(mpg_sim_ring) <= MPG_SIM_CHUNK_BYTES);
 
-/// Of the head and the chunks of all lanes.
+/// The size of the head and the chunks of all lanes.
 static size_t bytesFor(unsigned lanes) {
   return size_t(lanes * MPG_SIM_CHUNKS + 1) * MPG_SIM_CHUNK_BYTES;
 }
@@ -118,7 +118,7 @@ uint64_t SimRing::programNs() const {
 }
 
 namespace {
-/// Of a thread; one that is gone sleeps.
+/// What a thread does. A thread that has ended counts as asleep.
 struct Activity {
   bool isRunnable;
   uint64_t ns; ///< of processor time
@@ -141,7 +141,7 @@ static Activity inspect(const std::string &task) {
   return seen;
 }
 
-/// Of the program's threads, with a lane or not.
+/// Whether any of the program's threads is runnable, with a lane or not.
 static bool isAnyRunnable(const std::string &tasks) {
   std::vector<std::string> names;
   readNames(tasks, names);

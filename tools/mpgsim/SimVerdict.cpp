@@ -150,7 +150,7 @@ static std::string describeGain(const SimReport &report, const SimGain &gain) {
                  band, traffic);
 }
 
-/// Of fewer of all accesses than this nothing can be concluded.
+/// The smallest share of all accesses from which something can be concluded.
 static constexpr double minSeen = 0.9;
 
 static double seenShare(const SimReport &report) {
