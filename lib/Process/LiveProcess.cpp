@@ -264,19 +264,19 @@ HeapRange Reader::findHeap() const {
 }
 
 void Reader::addText(const std::vector<MappedArea> &areas) {
-  LiveRegion text;
-  text.name = "text";
+  RegionUse text = {};
+  text.region = RunRegion::text;
   for (const MappedArea *area : findUnchanging(areas, mappedName)) {
     if (!area->executable)
       continue;
-    text.bytes += area->bytes();
-    text.residentBytes += area->usedBytes();
+    text.mappedBytes += area->bytes();
+    text.bytes += area->usedBytes();
     text.hugeBytes += area->hugeBytes();
     text.unknownBytes += area->unknownBytes;
     text.pageBytes = std::max(
         text.pageBytes, area->thpBytes ? area->thpPageBytes : area->pageBytes);
   }
-  if (text.bytes)
+  if (text.mappedBytes)
     process.regions.push_back(text);
 }
 
@@ -289,18 +289,10 @@ Error Reader::readRegions() {
     return explain(ESRCH);
   addLargeFolios(process.pid, areas);
   addText(areas);
-  for (const RegionUse &use :
-       classifyAreas(areas, locateSegments(folder + "/exe", areas, mappedName),
-                     findHeap())) {
-    LiveRegion region;
-    region.name = regionName(use.region);
-    region.bytes = use.mappedBytes;
-    region.residentBytes = use.bytes + use.setAsideBytes;
-    region.hugeBytes = use.hugeBytes + use.setAsideBytes;
-    region.unknownBytes = use.unknownBytes;
-    region.pageBytes = use.pageBytes;
-    process.regions.push_back(region);
-  }
+  append_range(process.regions,
+               classifyAreas(areas,
+                             locateSegments(folder + "/exe", areas, mappedName),
+                             findHeap()));
   return Error::success();
 }
 
@@ -332,14 +324,14 @@ Expected<LiveProcess> Reader::read() {
 
 Expected<LiveProcess> mpg::readProcess(int pid) { return Reader(pid).read(); }
 
-static void writeRow(raw_ostream &out, const LiveRegion &region) {
-  out << "  " << left_justify(region.name, 12)
-      << right_justify(formatBytes(region.bytes), 10)
-      << right_justify(formatBytes(region.residentBytes), 10)
-      << StringRef(hugeColumns(region.residentBytes, region.hugeBytes,
-                               region.unknownBytes))
-             .rtrim();
-  if (region.hugeBytes)
+static void writeRow(raw_ostream &out, const RegionUse &region) {
+  uint64_t used = region.bytes + region.setAsideBytes,
+           huge = region.hugeBytes + region.setAsideBytes;
+  out << "  " << left_justify(regionName(region.region), 12)
+      << right_justify(formatBytes(region.mappedBytes), 10)
+      << right_justify(formatBytes(used), 10)
+      << StringRef(hugeColumns(used, huge, region.unknownBytes)).rtrim();
+  if (huge)
     out << "  " << formatBytes(region.pageBytes) << " pages";
   out << "\n";
 }
@@ -360,10 +352,10 @@ void mpg::writeProcess(raw_ostream &out, const LiveProcess &process) {
     out << "  in a container: its libraries are below "
         << printable(launch.sysroot) << "\n";
   out << "  region          mapped    in use  on large pages now\n";
-  for (const LiveRegion &region : process.regions)
+  for (const RegionUse &region : process.regions)
     writeRow(out, region);
   if (any_of(process.regions,
-             [](const LiveRegion &region) { return region.unknownBytes; }))
+             [](const RegionUse &region) { return region.unknownBytes; }))
     writeFilled(out, "  not known: ", whyNotKnown, 4);
 }
 
@@ -372,11 +364,11 @@ static int64_t jsonNumber(uint64_t value) {
   return int64_t(std::min<uint64_t>(value, INT64_MAX));
 }
 
-static JsonObject liveRegionItem(const LiveRegion &region) {
-  return {{"region", region.name},
-          {"mapped_bytes", jsonNumber(region.bytes)},
-          {"bytes", jsonNumber(region.residentBytes)},
-          {"huge_bytes", jsonNumber(region.hugeBytes)},
+static JsonObject liveRegionItem(const RegionUse &region) {
+  return {{"region", regionName(region.region)},
+          {"mapped_bytes", jsonNumber(region.mappedBytes)},
+          {"bytes", jsonNumber(region.bytes + region.setAsideBytes)},
+          {"huge_bytes", jsonNumber(region.hugeBytes + region.setAsideBytes)},
           {"unknown_bytes", jsonNumber(region.unknownBytes)},
           {"page_bytes", jsonNumber(region.pageBytes)}};
 }

@@ -7,20 +7,10 @@
 #pragma once
 
 #include "Audit/Audit.h"
+#include "Process/RunRegions.h"
 #include "llvm/Support/Error.h"
 
 namespace mpg {
-
-/// How much of a region is on large pages now.
-struct LiveRegion {
-  /// A name of Region or, for what Region lacks, of RunRegion.
-  llvm::StringRef name;
-  uint64_t bytes = 0;         ///< addresses, in use or not
-  uint64_t residentBytes = 0; ///< in use, or reserved on large pages
-  uint64_t hugeBytes = 0;     ///< hugetlb and transparent
-  uint64_t unknownBytes = 0;  ///< may be on large pages or not
-  uint64_t pageBytes = 0;     ///< the largest page in it
-};
 
 struct LiveProcess {
   int pid = 0;
@@ -34,7 +24,7 @@ struct LiveProcess {
   /// The environment as it was at the start: setenv is not seen from outside.
   /// The sysroot is /proc/PID/root for a process in a container.
   Launch launch;
-  std::vector<LiveRegion> regions;
+  std::vector<RegionUse> regions;
 };
 
 /// Errors: no such process, no right to look at it, a zombie, a kernel thread,

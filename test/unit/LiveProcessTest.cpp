@@ -74,10 +74,11 @@ TEST(LiveProcess, RegionsAreNamedOnceAndHoldNoMoreThanIsMapped) {
   Expected<LiveProcess> process = readProcess(getpid());
   ASSERT_TRUE(bool(process)) << toString(process.takeError());
   std::vector<std::string> names;
-  for (const LiveRegion &region : process->regions) {
-    names.push_back(region.name.str());
-    EXPECT_LE(region.hugeBytes, region.residentBytes) << names.back();
-    EXPECT_LE(region.residentBytes, region.bytes) << names.back();
+  for (const RegionUse &region : process->regions) {
+    names.push_back(regionName(region.region).str());
+    EXPECT_LE(region.hugeBytes, region.bytes) << names.back();
+    EXPECT_LE(region.bytes + region.setAsideBytes, region.mappedBytes)
+        << names.back();
   }
   for (const char *name : {"text", "data", "bss", "stack"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
