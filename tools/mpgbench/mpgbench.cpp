@@ -32,15 +32,10 @@ using namespace mpg;
 
 namespace {
 
-struct BenchOptions {
+/// The names of show are one file, those of compare two.
+struct BenchOptions : DriveOptions {
   enum class Command : uint8_t { list, run, kit, show, compare };
   Command command = Command::run;
-  /// run, kit, list: of experiments or points, empty: all that belong to it;
-  /// show: a file; compare: two.
-  std::vector<std::string> names;
-  bool quick = false;
-  unsigned repetitions = 7;
-  uint64_t seed = 1;
   std::string jsonFile, csvFile, htmlFile; ///< empty: none
 };
 
@@ -297,11 +292,7 @@ static int run(const BenchOptions &options, const std::string &self) {
     return compare(options);
   if (options.command == BenchOptions::Command::show)
     return show(options);
-  DriveOptions drive;
-  drive.names = options.names;
-  drive.quick = options.quick;
-  drive.repetitions = options.repetitions;
-  drive.seed = options.seed;
+  DriveOptions drive = options;
   drive.self = self;
   drive.library = findLibrary(self, MPG_LIBRARY_FOLDER, "libmpgrt.so.1");
   if (!canBePreloaded(drive.library))
