@@ -59,7 +59,8 @@ void mpg::checkLibraryDrag(const Subject &subject, Findings &findings) {
 
 static constexpr char never[] = "which never gets large pages";
 
-void mpg::wordLibraryData(Finding &finding) {
+/// Words for target mpg in a finding of data that a library has.
+static void wordLibraryData(Finding &finding) {
   if (size_t at = finding.title.find(never); at != std::string::npos)
     finding.title.replace(at, std::string::npos,
                           "which gets large pages with MPG_REMAP=all only");

@@ -116,9 +116,6 @@ private:
 MPG_CHECKS(MPG_DECLARE_CHECK)
 #undef MPG_DECLARE_CHECK
 
-/// Words for target mpg in a finding of data that a library has.
-void wordLibraryData(Finding &finding);
-
 /// Bytes that the kernel maps from the file and nobody writes, and those of
 /// them that large pages of the page cache can hold.
 struct FileMemory {

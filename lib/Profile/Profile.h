@@ -333,12 +333,6 @@ std::string percentText(uint64_t part, uint64_t all);
 /// "99 %"; "?" of nothing.
 std::string percentText(std::optional<double> percent);
 
-/// "2 MiB of the pool", "2 MiB, transparent", "4 KiB".
-std::string describePage(const PageUse &pages, bool isFreed);
-
-/// "node 0: 50 %, node 1: 50 %".
-std::string describeNodes(const PageUse &pages);
-
 /// "main", "thread 4711", "48 threads, main 60 %": who touched it first. pre:
 /// there are faults.
 std::string describeThreads(const FaultCount &count, uint32_t firstThread);
@@ -347,9 +341,6 @@ std::string describeThreads(const FaultCount &count, uint32_t firstThread);
 /// it is not known what one takes.
 std::optional<double> faultSeconds(const ProfileObject &object,
                                    const FaultCosts &costs);
-/// "1.2 ms".
-std::string describeSeconds(std::optional<double> seconds);
-
 /// Names and a value, or names and why they have none: one row for each reason.
 std::vector<std::pair<std::string, std::string>>
 describeCounters(llvm::ArrayRef<CounterValue> counters);
@@ -378,8 +369,5 @@ std::string describeWorkingSet(const Profile &profile);
 bool isCold(const AccessCount &count);
 /// Most of a frame that is accessed is not, and that is much.
 bool isSparse(const AccessCount &count);
-
-/// Whether anything lies on another node than the first.
-bool liesOnSeveralNodes(const Profile &profile);
 
 } // namespace mpg

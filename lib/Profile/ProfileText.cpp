@@ -95,6 +95,50 @@ static void addCallers(Table &table, const ProfileObject &object) {
   table.addNote(cut(text, 110), markup);
 }
 
+/// "2 MiB of the pool", "2 MiB, transparent", "4 KiB".
+static std::string describePage(const PageUse &pages, bool isFreed) {
+  if (pages.unknownBytes && !pages.hugeBytes)
+    return "not known";
+  if (!pages.hugeBytes || isFreed)
+    return pages.pageBytes ? formatBytes(pages.pageBytes) : "";
+  bool isMixed = pages.poolBytes && pages.poolBytes < pages.hugeBytes;
+  return formatBytes(pages.pageBytes) + (isMixed           ? ", both kinds"
+                                         : pages.poolBytes ? " of the pool"
+                                                           : ", transparent");
+}
+
+/// "node 0: 50 %, node 1: 50 %".
+static std::string describeNodes(const PageUse &pages) {
+  uint64_t all = 0;
+  for (auto [node, count] : pages.nodes)
+    all += count;
+  std::string text;
+  for (auto [node, count] : pages.nodes)
+    text += (text.empty() ? "node " : ", node ") + std::to_string(node) + ": " +
+            percentText(count, all);
+  return text;
+}
+
+/// Whether anything lies on another node than the first.
+static bool liesOnSeveralNodes(const Profile &profile) {
+  for (const ProfileObject &object : profile.objects)
+    if (object.pages && (object.pages->nodes.size() > 1 ||
+                         (object.pages->nodes.size() == 1 &&
+                          object.pages->nodes.begin()->first != 0)))
+      return true;
+  return false;
+}
+
+/// "1.2 ms".
+static std::string describeSeconds(std::optional<double> seconds) {
+  if (!seconds)
+    return "?";
+  if (*seconds == 0)
+    return "-";
+  return *seconds < 10 ? formatv("{0:F1} ms", *seconds * 1000).str()
+                       : formatv("{0:F1} s", *seconds).str();
+}
+
 Table mpg::makeObjectTable(const Profile &profile, size_t max) {
   Table table({"region", "row|object", "size|peak", "size|at end",
                "size|in use", "size|large", "size|faults", "size|cost", "pages",
@@ -237,28 +281,6 @@ bool mpg::isHugeKnown(const ProfileObject &object) {
          (object.pages->hugeBytes || !object.pages->unknownBytes);
 }
 
-std::string mpg::describePage(const PageUse &pages, bool isFreed) {
-  if (pages.unknownBytes && !pages.hugeBytes)
-    return "not known";
-  if (!pages.hugeBytes || isFreed)
-    return pages.pageBytes ? formatBytes(pages.pageBytes) : "";
-  bool isMixed = pages.poolBytes && pages.poolBytes < pages.hugeBytes;
-  return formatBytes(pages.pageBytes) + (isMixed           ? ", both kinds"
-                                         : pages.poolBytes ? " of the pool"
-                                                           : ", transparent");
-}
-
-std::string mpg::describeNodes(const PageUse &pages) {
-  uint64_t all = 0;
-  for (auto [node, count] : pages.nodes)
-    all += count;
-  std::string text;
-  for (auto [node, count] : pages.nodes)
-    text += (text.empty() ? "node " : ", node ") + std::to_string(node) + ": " +
-            percentText(count, all);
-  return text;
-}
-
 std::string mpg::describeThreads(const FaultCount &count,
                                  uint32_t firstThread) {
   auto nameThread = [&](uint32_t thread) {
@@ -295,15 +317,6 @@ std::optional<double> mpg::faultSeconds(const ProfileObject &object,
     return std::nullopt;
   return double(object.faults.faults) *
          (large * costs.large + base * costs.base) / (large + base) / 1e9;
-}
-
-std::string mpg::describeSeconds(std::optional<double> seconds) {
-  if (!seconds)
-    return "?";
-  if (*seconds == 0)
-    return "-";
-  return *seconds < 10 ? formatv("{0:F1} ms", *seconds * 1000).str()
-                       : formatv("{0:F1} s", *seconds).str();
 }
 
 std::vector<std::pair<std::string, std::string>>
@@ -438,13 +451,4 @@ std::string mpg::describeWorkingSet(const Profile &profile) {
   if (!hasAccesses(profile))
     text += ": no object had memory then";
   return text;
-}
-
-bool mpg::liesOnSeveralNodes(const Profile &profile) {
-  for (const ProfileObject &object : profile.objects)
-    if (object.pages && (object.pages->nodes.size() > 1 ||
-                         (object.pages->nodes.size() == 1 &&
-                          object.pages->nodes.begin()->first != 0)))
-      return true;
-  return false;
 }

@@ -166,7 +166,6 @@ std::string shortCount(uint64_t count);
 std::string shortCount(const SimInterval &interval);
 /// Its name in a table; its own name is cut to \p max letters.
 std::string arrayName(const SimPart &part, size_t max);
-std::string loopName(const SimPart &part, size_t max);
 
 // Tables, for text and HTML
 
@@ -203,9 +202,6 @@ struct SimTime {
 /// Of page walks of the core that has most, by the machine's cost of one; 0 if
 /// that is not known. \p page: of report.all.
 SimTime walkTime(const SimReport &report, const SimPageCounts &page);
-/// The same in milliseconds: "1.2 to 1.7", "-" if there is none.
-std::string walkMilliseconds(const SimReport &report,
-                             const SimPageCounts &page);
 /// The least time for what goes to and from memory; 0 if not known.
 double trafficTime(const SimReport &report, const SimPageCounts &page);
 /// The value of larger pages to a kernel with base pages of one size.

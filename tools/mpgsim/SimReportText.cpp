@@ -23,6 +23,32 @@ uint64_t mpg::trafficBytes(const SimReport &report, const SimPageCounts &page) {
          report.machine.lineBytes;
 }
 
+/// Milliseconds of page walks: "1.2 to 1.7", "-" if there are none.
+static std::string walkMilliseconds(const SimReport &report,
+                                    const SimPageCounts &page) {
+  SimTime time = walkTime(report, page);
+  if (time.max == 0)
+    return "-";
+  return formatv("{0:f1} to {1:f1}", time.min * 1e3, time.max * 1e3);
+}
+
+static std::string describePlace(const SimPart &part) {
+  if (part.file.empty())
+    return "";
+  return printable(sys::path::filename(part.file)) +
+         (part.line ? ":" + std::to_string(part.line) : "");
+}
+
+static std::string loopName(const SimPart &part, size_t max) {
+  std::string name = describePlace(part);
+  if (name.empty())
+    return "code that is not known";
+  std::string function = shortLabel(shownFunction(part.name), max);
+  if (part.kind != "loop")
+    function += function.empty() ? "no loop" : ", no loop";
+  return function.empty() ? name : name + " (" + function + ")";
+}
+
 Table mpg::pagesTable(const SimReport &report) {
   Table table({"pages"});
   std::vector<std::string> levels = getNames(report.machine.tlbs);
@@ -178,21 +204,6 @@ std::string mpg::shortCount(const SimInterval &interval) {
   return min == max ? min : min + " to " + max;
 }
 
-std::string mpg::walkMilliseconds(const SimReport &report,
-                                  const SimPageCounts &page) {
-  SimTime time = walkTime(report, page);
-  if (time.max == 0)
-    return "-";
-  return formatv("{0:f1} to {1:f1}", time.min * 1e3, time.max * 1e3);
-}
-
-static std::string describePlace(const SimPart &part) {
-  if (part.file.empty())
-    return "";
-  return printable(sys::path::filename(part.file)) +
-         (part.line ? ":" + std::to_string(part.line) : "");
-}
-
 std::string mpg::arrayName(const SimPart &part, size_t max) {
   std::string name = shortLabel(shownFunction(part.name), max);
   std::string place = describePlace(part) + printable(part.distinction);
@@ -200,16 +211,6 @@ std::string mpg::arrayName(const SimPart &part, size_t max) {
     return name + (name.empty() ? "" : " ") + "(" + part.kind +
            (place.empty() ? "" : ", ") + place + ")";
   return part.kind == "global" ? name + " (global)" : name;
-}
-
-std::string mpg::loopName(const SimPart &part, size_t max) {
-  std::string name = describePlace(part);
-  if (name.empty())
-    return "code that is not known";
-  std::string function = shortLabel(shownFunction(part.name), max);
-  if (part.kind != "loop")
-    function += function.empty() ? "no loop" : ", no loop";
-  return function.empty() ? name : name + " (" + function + ")";
 }
 
 // The part of the run that a report is about

@@ -48,10 +48,6 @@ void anonymise(BenchRun &run, const std::vector<std::string> &names);
 
 // Cells of tables
 
-/// "2M 97 %, normal 3 %": what lay under the arrays, of all samples together;
-/// "" if nothing is known.
-std::string describeBacking(const PointResult &point);
-
 /// The points with samples: parameters that tell them apart, what was measured,
 /// \p figures, and on which pages.
 Table makePointTable(const BenchRun &run, const ExperimentResult &result,
@@ -76,9 +72,6 @@ llvm::StringRef kindWord(Conclusion::Kind kind);
 /// "pages 2M, threads 1": all but those with the names \p without.
 std::string describeOthers(const Parameters &parameters,
                            llvm::ArrayRef<llvm::StringRef> without);
-
-/// Names of the parameters of all points, in order.
-std::vector<std::string> parameterNames(const ExperimentResult &result);
 
 /// "all with pages=2M, threads=1": what all points share, of which there are
 /// two at least; empty: nothing.

@@ -12,7 +12,9 @@
 using namespace llvm;
 using namespace mpg;
 
-std::string mpg::describeBacking(const PointResult &point) {
+/// "2M 97 %, normal 3 %": what lay under the arrays, of all samples together;
+/// "" if nothing is known.
+static std::string describeBacking(const PointResult &point) {
   Backing backing = getBacking(point);
   double normal = double(backing.normalBytes), thp = double(backing.thpBytes),
          hugetlb = double(backing.hugetlbBytes);
@@ -57,7 +59,8 @@ std::string mpg::describeOthers(const Parameters &parameters,
   return text;
 }
 
-std::vector<std::string> mpg::parameterNames(const ExperimentResult &result) {
+/// Names of the parameters of all points, in order.
+static std::vector<std::string> parameterNames(const ExperimentResult &result) {
   std::vector<std::string> names;
   for (const PointResult &point : result.points)
     for (const auto &pair : point.parameters)
