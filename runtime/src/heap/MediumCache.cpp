@@ -130,7 +130,9 @@ bool MediumCache::recycleForOthers(uint32_t page) {
 void MediumCache::notePassed(size_t bytes) {
   passedBytes = keptBytes < keptAtPass ? bytes : passedBytes + bytes;
   keptAtPass = keptBytes;
-  if (!keptBytes || limit() == maxRoomBytes || passedBytes < times * limit() ||
+  // A single thread's memory is more likely to be needed again.
+  size_t enough = times * limit() * (limit() == maxRoomBytes ? 2 : 1);
+  if (!keptBytes || passedBytes < enough ||
       arenaSettings.trimBytes.load(std::memory_order_relaxed) == UINT64_MAX)
     return;
   clear();

@@ -169,11 +169,10 @@ public:
   /// there were requests that none of them could serve.
   bool recycleForOthers(uint32_t page);
 
-  /// Called when \p bytes have gone to the arena that had no room here. Where
-  /// there are many threads, one that frees several times what it keeps, and
-  /// asks for nothing meanwhile, may need none of it: its blocks go, too, for
-  /// each holds a large page. It keeps blocks again after its next request, and
-  /// longer each time.
+  /// Called when \p bytes have gone to the arena that had no room here. A
+  /// thread that frees several times what it keeps, and asks for nothing
+  /// meanwhile, may need none of it: its blocks go, too, for each holds a large
+  /// page. It keeps blocks again after its next request, and longer each time.
   void notePassed(size_t bytes);
 
   /// Moves the block that was freed last to its list. False: there was none.
