@@ -291,6 +291,9 @@ static bool isFirstVerb(Launcher key, StringRef word) {
 
 /// Whether the word at `at`, which is not an option, is the launcher's.
 bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
+  auto isMerge = [](const JobWord &word) { return word.text == "--merge"; };
+  if (row.family == LauncherFamily::mpgrun || row.key == Launcher::mpgsim)
+    return any_of(words.slice(first, at - first), isMerge); // reads files
   StringRef launcher = sys::path::filename(text(first));
   bool namesHosts = launcher == "mpirun_rsh";
   bool setsVariables = row.family == LauncherFamily::env ||
