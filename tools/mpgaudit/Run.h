@@ -49,8 +49,8 @@ collectInputs(const Options &options,
               const std::function<void(const std::string &path,
                                        const std::string &reason)> &report);
 
-/// Adds what --env says to the settings of \p script, and to all its starts, for
-/// which it wins. \p given may be null.
+/// Adds what --env says to the settings of \p script, and to all its starts,
+/// for which it wins. \p given may be null.
 void addGivenSettings(JobScript &script, const Launch *given);
 
 /// Without files of the user's the programs that \p script starts and that are

@@ -119,7 +119,6 @@ struct Merge {
   std::vector<Outlier> outliers;
   Skipped skipped;
   MergedProfiles profiles;
-
 };
 
 /// Whether a value that \p reports have stands out beside one that \p
