@@ -68,7 +68,8 @@ static uint32_t getMaxObjects(unsigned sizeClass) {
 void ThreadCache::start() {
   constexpr uint32_t maxWaiting = 32;
   for (unsigned i = 0; i < sizeClasses; ++i) {
-    bins[i].setMax(getMaxObjects(i));
+    bins[i].max = uint16_t(getMaxObjects(i));
+    bins[i].set(nullptr, 0);
     uint32_t count = 2 * maxBinBytes / classes.bytes[i];
     waiting[i].max = count < maxWaiting ? count : maxWaiting;
   }
@@ -145,15 +146,15 @@ void ThreadCache::toSlabs(unsigned sizeClass, FreeObject *object) {
 
 void ThreadCache::inspectEachFree() {
   for (Bin &bin : bins)
-    bin.setMax(0);
+    bin.inspect(true);
 }
 
 /// While pages may be collapsed: a program that frees and allocates in turn has
 /// no other slow way.
-void ThreadCache::inspectFree(unsigned sizeClass) {
+void ThreadCache::inspectFree(Bin &bin) {
   constexpr unsigned each = 64;
   if (!isCollapseDue.load(std::memory_order_relaxed))
-    bins[sizeClass].setMax(getMaxObjects(sizeClass));
+    bin.inspect(false);
   else if (++looks % each == 0)
     collapseSome();
 }
@@ -164,8 +165,8 @@ void ThreadCache::shelve(unsigned sizeClass) {
   constexpr uint64_t maxBytes = 1 << 20;
   Bin &bin = bins[sizeClass];
   uint32_t count = bin.count();
-  if (count <= getMaxObjects(sizeClass))
-    return inspectFree(sizeClass);
+  if (count <= bin.max)
+    return inspectFree(bin);
   Shelf &shelf = shelves[sizeClass];
   FreeObject *object = bin.first;
   uint64_t bytes = uint64_t(count - 1) * classes.bytes[sizeClass];

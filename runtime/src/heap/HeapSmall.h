@@ -55,19 +55,25 @@ inline bool isInHeap(const FreeObject *object) {
 /// the first to be used again, because it is still in the processor's cache.
 struct Bin {
   FreeObject *first = nullptr;
-  int32_t room = 0; ///< for so many more; negative: too many are in it
-  uint32_t max = 0;
+  int32_t room = 0; ///< for so many more; negative: free() has more to do
+  uint16_t max = 0;
+  bool isInspected = false; ///< each free() is to find no room
+
+  static constexpr uint32_t inspection = 1 << 30;
 
   uint32_t count() const {
-    return max - uint32_t(__atomic_load_n(&room, __ATOMIC_RELAXED));
+    uint32_t left = uint32_t(__atomic_load_n(&room, __ATOMIC_RELAXED));
+    return (max - left) % inspection;
   }
   void set(FreeObject *object, uint32_t count) {
     first = object;
-    room = int32_t(max - count);
+    room = int32_t(max - count - isInspected * inspection);
   }
-  void setMax(uint32_t to) {
-    room += int32_t(to - max);
-    max = to;
+  /// A signal's handler that forks may call it while the thread changes the
+  /// bin: then free() may find room, but the count is right.
+  void inspect(bool isOn) {
+    isInspected = isOn;
+    set(first, count());
   }
 };
 
@@ -272,7 +278,7 @@ private:
   };
 
   void mend(unsigned sizeClass);
-  void inspectFree(unsigned sizeClass);
+  void inspectFree(Bin &bin);
   void shelve(unsigned sizeClass);
   bool unshelve(unsigned sizeClass);
   bool receiveInto(unsigned sizeClass);

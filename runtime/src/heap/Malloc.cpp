@@ -259,7 +259,7 @@ MPG_EXPORT void *MPG_MALLOC(calloc)(size_t count, size_t bytes) {
 }
 
 /// Where a small block moves to. Not inline: one that stays needs no frame.
-/// pre: \p owner is getOwner(), the thread has a cache, 0 < bytes <=
+/// pre: \p object isUsed() and \p owner's, the thread has a cache, 0 < bytes <=
 /// maxSmallBytes.
 [[gnu::noinline]] static void *moveSmall(ThreadCache &owner, Slab &slab,
                                          FreeObject *object, size_t bytes,
