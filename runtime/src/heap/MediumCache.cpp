@@ -44,6 +44,7 @@ void MediumCache::start(const Arena &arena, unsigned threads) {
   firstList = tables.firstList[isColored];
   maxListedBytes = largeSettings.always ? 0 : maxBlockBytes;
   fewBytes = arena.mapped() / share;
+  passedBytes = 0;
   size_t room = maxRoomBytes;
   if (!eachThreadHasArena() && threads > maxFewThreadsBytes / maxRoomBytes)
     room = threads <= maxFewThreadsBytes / min ? maxFewThreadsBytes / threads
@@ -128,15 +129,19 @@ bool MediumCache::recycleForOthers(uint32_t page) {
 }
 
 void MediumCache::notePassed(size_t bytes) {
+  if (!keptBytes)
+    return; // also in the cache of threads that have none
   passedBytes = keptBytes < keptAtPass ? bytes : passedBytes + bytes;
   keptAtPass = keptBytes;
+  size_t max = limit();
   // A single thread's memory is more likely to be needed again.
-  size_t enough = times * limit() * (limit() == maxRoomBytes ? 2 : 1);
-  if (!keptBytes || passedBytes < enough ||
+  size_t enough = times * max * (max == maxRoomBytes ? 2 : 1);
+  if (passedBytes < enough ||
       arenaSettings.trimBytes.load(std::memory_order_relaxed) == UINT64_MAX)
     return;
   clear();
-  times *= 2;
+  if (max) // 0: mallopt() has changed it
+    times *= 2;
 }
 
 /// Gives one block to the arena: one list after the other.

@@ -118,7 +118,6 @@ public:
 
   /// Called when there was no block of \p bytes.
   void noteMiss(size_t bytes) {
-    passedBytes = 0;
     bytes = computePages(bytes, 16) * heapPageBytes;
     size_t max = limit();
     if (keptBytes + bytes > max && bytes <= max)
@@ -344,7 +343,7 @@ private:
   size_t missedBytes = 0; ///< asked for in vain while there was no room
   size_t passedBytes = 0; ///< of notePassed(), since the last request
   size_t keptAtPass = 0;  ///< then: less now means that there was a request
-  unsigned times = 4;     ///< what it keeps may pass before all of it goes
+  size_t times = 4;       ///< what it keeps may pass before all of it goes
   /// A block of no bytes with its edges.
   struct {
     uint64_t front = 0, block = 0, tail = 0;

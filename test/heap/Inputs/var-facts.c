@@ -6,6 +6,7 @@
  *   take:SIZE[:COUNT]       COUNT blocks (1), not written to
  *   touch                   writes to each page of all blocks that are held
  *   free[:STEP]             frees all blocks, or each STEPth of them
+ *   trim:SIZE               sets the threshold for giving memory back
  *   team:N:SIZE[:COUNT]     the same as take by N threads, one after the other;
  *                           they wait for the end of the program
  *   visit:N:SIZE            N threads that take and free a block; each ends
@@ -342,6 +343,8 @@ int main(int count, char **arguments) {
       touch();
     else if (!strcmp(step, "free"))
       release(atoi(field[1]));
+    else if (!strcmp(step, "trim"))
+      mallopt(M_TRIM_THRESHOLD, parseSize(field[1]));
     else if (!strcmp(step, "enter"))
       enter();
     else if (!strcmp(step, "team"))
