@@ -3,12 +3,14 @@
 // See JobRules.h. Audit/PageMeans.h finds what the means of a program bring;
 // this turns it into a sentence and a line to write.
 
+#include "Audit/ClosureFacts.h"
 #include "JobRules/JobRules.h"
 #include "JobRules/RuleContext.h"
 #include "JobScript/Launchers.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -79,6 +81,16 @@ static const MemoryOwner *ownerByName(StringRef program) {
 
 static constexpr StringLiteral vendorName = "Fujitsu's libmpg";
 
+/// The libmpg that LD_PRELOAD has; "" if it has none.
+static std::string preloadedLibmpg(const Launch &launch) {
+  std::string list = launch.environment.getValue("LD_PRELOAD").str();
+  std::replace(list.begin(), list.end(), ' ', ':');
+  for (StringRef file : split(list, ':'))
+    if (isLibmpgName(baseName(file)))
+      return baseName(file).str();
+  return "";
+}
+
 /// Its file is not here, or is a script: the launch alone decides. Fujitsu's
 /// compilers link their library into every program.
 static void judgeUnknown(const JobLaunch &start, bool isForVendor,
@@ -103,13 +115,16 @@ static void judgeUnknown(const JobLaunch &start, bool isForVendor,
     verdict.means.data = verdict.means.heap = verdict.means.stacks =
         PageAnswer::all;
     return;
-  } else if (launch.underMpgrun) {
-    verdict.means.name = "mpgrun";
+  } else {
+    verdict.means.name =
+        launch.underMpgrun ? "mpgrun" : preloadedLibmpg(launch);
+  }
+  if (!verdict.means.name.empty()) {
     verdict.means.heap = verdict.means.stacks = PageAnswer::all;
     if (memory.isHelped)
       verdict.means.mapped = PageAnswer::some;
   }
-  if (!isOff && (!launch.underMpgrun || !memory.help().empty()))
+  if (!isOff && (verdict.means.name.empty() || !memory.help().empty()))
     verdict.write = writeLine(start, memory);
 }
 
@@ -179,8 +194,23 @@ static void judgeKnown(const JobLaunch &start, const FileReport &report,
     verdict.write = writeLine(start, memory);
 }
 
+/// Whether \p variable may change the answer for a program: its value is not
+/// known, or brings large pages with libraries of a file that was not \p seen.
+static bool isDoubtful(const Variable &variable, bool seen) {
+  StringRef value = variable.value;
+  if (variable.known)
+    return !seen && (value.contains("libhugetlbfs") ||
+                     (value.contains("malloc.hugetlb=") &&
+                      !value.ends_with("malloc.hugetlb=0")));
+  // What the job inherits is left out everywhere: "x.so:$LD_PRELOAD".
+  return variable.line && !value.contains("$LD_PRELOAD") &&
+         !value.contains("${LD_PRELOAD");
+}
+
 /// See ProgramVerdict::unless. Other variables do not change all of it.
-static std::string findDoubt(const JobLaunch &start, const PageMeans &means) {
+static std::string findDoubt(const JobLaunch &start,
+                             const ProgramVerdict &verdict) {
+  const PageMeans &means = verdict.means;
   bool hasLibmpg = StringRef(means.name).contains("libmpg") ||
                    StringRef(means.name).contains("mpgrun");
   SmallVector<StringRef, 2> names;
@@ -191,13 +221,12 @@ static std::string findDoubt(const JobLaunch &start, const PageMeans &means) {
     names = {"LD_PRELOAD", "GLIBC_TUNABLES"};
   for (StringRef name : names) {
     const Variable *variable = start.launch.environment.find(name);
-    // What the job inherits is left out everywhere: "x.so:$LD_PRELOAD".
-    if (variable && !variable->known && variable->line &&
-        !StringRef(variable->value).contains("$LD_PRELOAD") &&
-        !StringRef(variable->value).contains("${LD_PRELOAD"))
-      return ("line " + Twine(variable->line) + " (" + name +
-              (hasLibmpg ? ") switches them off" : ") brings some"))
-          .str();
+    if (!variable || !isDoubtful(*variable, verdict.known))
+      continue;
+    std::string place = name.str(); // of --env
+    if (variable->line)
+      place = ("line " + Twine(variable->line) + " (" + name + ")").str();
+    return place + (hasLibmpg ? " switches them off" : " brings some");
   }
   return "";
 }
@@ -357,7 +386,7 @@ JobVerdict mpg::judgeJob(const JobScript &script,
       judgeKnown(start, *program.report, one);
     else
       judgeUnknown(start, isForVendor, one);
-    one.unless = findDoubt(start, one.means);
+    one.unless = findDoubt(start, one);
     verdict.programs.push_back(std::move(one));
   }
   verdict.startsNothing = verdict.programs.empty() &&
