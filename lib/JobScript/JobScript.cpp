@@ -264,8 +264,7 @@ static std::optional<std::string> resolved(const JobWord &word,
       !(text.empty() || text.starts_with("/")))
     return std::nullopt;
   StringRef name = StringRef(word.unknown).trim("${}");
-  if (hasWord("SLURM_SUBMIT_DIR PJM_O_WORKDIR PBS_O_WORKDIR SGE_O_WORKDIR PWD",
-              name))
+  if (name == "PWD" || isSubmitVariable(name))
     return folder + text.str();
   if (name == "HOME" || name == "~")
     if (auto home = sys::Process::GetEnv("HOME"))

@@ -4,7 +4,6 @@
 
 #include "JobScript/JobState.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mpg;
@@ -89,18 +88,15 @@ void JobState::leaveShell(Place start) {
 
 // Folders
 
+bool mpg::isSubmitVariable(StringRef name) {
+  return hasWord("SLURM_SUBMIT_DIR PJM_O_WORKDIR PBS_O_WORKDIR SGE_O_WORKDIR "
+                 "LS_SUBCWD OAR_WORKDIR OAR_WORKING_DIRECTORY BRIDGE_MSUB_PWD",
+                 name);
+}
+
 /// Whether \p folder is where the job was submitted from.
 static bool isSubmitFolder(StringRef folder) {
-  if (folder.consume_front("${"))
-    folder.consume_back("}");
-  else
-    folder.consume_front("$");
-  return StringSwitch<bool>(folder)
-      .Case("SLURM_SUBMIT_DIR", true)
-      .Case("PJM_O_WORKDIR", true)
-      .Case("PBS_O_WORKDIR", true)
-      .Case("SGE_O_WORKDIR", true)
-      .Default(false);
+  return folder.starts_with("$") && isSubmitVariable(folder.trim("${}"));
 }
 
 /// $PWD in \p folder, which is relative to where the job starts, where $PWD is

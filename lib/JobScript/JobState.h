@@ -13,6 +13,9 @@
 
 namespace mpg {
 
+/// Whether the variable \p name has the folder that the job is submitted from.
+bool isSubmitVariable(llvm::StringRef name);
+
 // JobRecord.cpp: writes down what the reader finds in a script, as far as its
 // size allows.
 
