@@ -82,10 +82,14 @@ std::string mpg::writeSetting(const JobSetting &setting, StringRef name,
 std::string mpg::writeSetting(const JobSetting &setting, StringRef name) {
   const JobWord &value = setting.value;
   // Unknown text keeps "$N" as it is. The shell does not read directives.
-  bool isPlain = value.text.empty() || !value.known() ||
-                 StringRef(setting.how).starts_with("#");
+  bool isDirective = StringRef(setting.how).starts_with("#");
+  bool isPlain = value.text.empty() || !value.known() || isDirective;
+  bool isQuoted =
+      !isDirective && !value.known() && StringRef(value.text).contains(' ');
   return writeSetting(setting, name,
-                      isPlain ? value.text : shellWord(value.text));
+                      isQuoted  ? "\"" + value.text + "\""
+                      : isPlain ? value.text
+                                : shellWord(value.text));
 }
 
 bool mpg::isSystemTool(StringRef program) {

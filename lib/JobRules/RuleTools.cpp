@@ -89,7 +89,6 @@ static bool isPreloadForAll(const JobSetting &setting) {
 /// Fujitsu's libmpg in front of every command: each one that is position
 /// independent, and all of the system's are, complains.
 static void checkEverywhere(JobContext &job, const JobSetting &setting) {
-  StringRef value = setting.value.text;
   auto isTool = [&](const JobCommand &command) {
     return command.line > setting.line && !command.words.empty() &&
            !hasWord("export unset cd echo module ulimit source . set exit wait",
@@ -108,10 +107,12 @@ static void checkEverywhere(JobContext &job, const JobSetting &setting) {
     return;
   finding->sub = "preload";
   finding->where.symbol = "LD_PRELOAD";
+  JobSetting option = setting;
+  option.how = "mpiexec -x";
   finding->evidence = shortened(writeSetting(setting, setting.name));
   finding->setFix("Set it for the program alone, in front of it or, with an "
-                  "MPI launcher, as its option:\n  mpiexec -x LD_PRELOAD=" +
-                  value.str() + " PROGRAM");
+                  "MPI launcher, as its option:\n  mpiexec " +
+                  writeSetting(option, option.name) + " PROGRAM");
 }
 
 /// A tool of the system that loads libmpg through its libraries.
