@@ -299,7 +299,7 @@ std::string mpg::explain(StringRef code, const InstalledParts &parts) {
   std::string page = explainCode(normalized(code), parts);
   if (page.empty())
     page = explainDirectives(code);
-  if (page.empty())
+  if (page.empty() && !code.trim().contains(" -")) // else a line of options
     page = explainFccWord(code);
   if (page.empty())
     page = explainLine(code, parts);
