@@ -46,12 +46,19 @@ int mpg::runMerge(const RunOptions &options) {
     else
       mergeFile(path, fold);
   Merge merge = fold.finish();
+  bool isAny = merge.reports || merge.profiles.profiles;
+  RunOptions written = options;
+  // Nothing replaces a file that is there.
+  if (!isAny)
+    for (std::string *file : {&written.dataFile, &written.htmlFile})
+      if (*file != "-")
+        file->clear();
   if (!writeReports(
-          options, [&](raw_ostream &out) { writeMergeHtml(out, merge); },
+          written, [&](raw_ostream &out) { writeMergeHtml(out, merge); },
           [&](raw_ostream &out) { writeMergeJson(out, merge); },
           [&](raw_ostream &out) { writeMergeText(out, merge); }))
     return exitOwnError;
-  if (merge.reports || merge.profiles.profiles)
+  if (isAny)
     return 0;
   error()
       << "no file is a report of mpgrun --report --json=FILE or a profile of "
