@@ -78,6 +78,11 @@ static void addGridEngine(const std::vector<std::string> &words, unsigned line,
   }
 }
 
+/// "#SBATCH hetjob": what follows is for other nodes.
+static bool isHetJob(StringRef word) {
+  return word == "hetjob" || word == "packjob";
+}
+
 static void addDirective(Scheduler scheduler, StringRef text, unsigned line,
                          std::vector<JobDirective> &directives) {
   std::vector<std::string> words = splitWords(text);
@@ -85,10 +90,10 @@ static void addDirective(Scheduler scheduler, StringRef text, unsigned line,
     return addGridEngine(words, line, directives);
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
-    if (!word.starts_with("-"))
+    if (!word.starts_with("-") && !isHetJob(word))
       continue;
     JobDirective directive{scheduler, word.str(), "", line};
-    bool isLong = word.starts_with("--");
+    bool isLong = word.starts_with("--") || isHetJob(word);
     size_t end = isLong ? word.find('=') : 2;
     if (end < word.size()) {
       directive.option = word.take_front(end).str();
@@ -186,6 +191,12 @@ static void readPjm(const JobDirective &directive, Request &request) {
 
 static void readSlurm(const JobDirective &directive, Request &request) {
   StringRef option = directive.option, value = directive.value;
+  if (isHetJob(option)) {
+    request = Request();
+    request.hasUnlikeNodes = true;
+  }
+  if (request.hasUnlikeNodes)
+    return;
   if (option == "-N" || option == "--nodes")
     request.nodes = parseNumber(value);
   else if (option == "-n" || option == "--ntasks")

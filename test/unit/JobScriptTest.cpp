@@ -135,6 +135,7 @@ TEST(JobScript, DirectivesSayWhatIsAskedFor) {
       {"#SBATCH --mem=2000\n#SBATCH -N 2-4", "- - - - 2097152000"},
       {"#SBATCH -N1 -n2 -c2 --mem-per-cpu=1G", "1 2 2 2 4294967296"},
       {"#SBATCH --mem=0", "- - - - -"},
+      {"#SBATCH -n1 -c48\n#SBATCH hetjob\n#SBATCH -N4 -n4 -c12", "- - - - -"},
       {"#PBS -l select=2:ncpus=48:mpiprocs=4:ompthreads=12:mem=28gb",
        "2 8 4 12 30064771072"},
       {"#PBS -l nodes=2:ppn=4,walltime=1:00", "2 8 4 - -"},
