@@ -57,9 +57,9 @@ SPLIT = (124, "on normal pages: a fork: the kernel splits")
 LEFT = (124, "on normal pages: the program has forked")
 FORK = (124, f"{SPLIT[1]}|{LEFT[1]}")
 FORKED = {"none": (0, ""), "thp": SPLIT, "auto": FORK, "hugetlb": LEFT, "short": SPLIT}
-SHARED = (0, r"heap .* 64 MiB .*; 4 threads")
+SHARED = (0, r"heap .* 64 MiB .* 4 threads")
 PROFILED = {
-    "none": (0, r"heap .* 64 MiB .*; [234] threads"),
+    "none": (0, r"heap .* 64 MiB .* [234] threads"),
     "thp": SHARED,
     "auto": SHARED,
     "hugetlb": (0, r"heap .* 64 MiB .* 2 MiB of the pool\n"),  # malloc touches it
