@@ -132,7 +132,25 @@ long lanes(const int *a, const unsigned *b, long n) {
   for (long i = 0; i < n; i++) sum += a[b[i]];
   return sum;
 }
-// Nothing to say: a small table, also of another file, a volatile index, a list, no index at all.
+// A jump to a computed address cannot be copied.
+// LANES-LABEL: @jumps(
+// LANES: indirectbr
+// LANES-NOT: indirectbr
+// LANES: {{^}}}
+long jumps(const int *a, const unsigned *b, const unsigned char *way, long n) {
+  static void *const places[] = {&&same, &&more};
+  long sum = 0;
+  // CHECK: indirect.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index,
+  for (long i = 0; i < n; i++) {
+    goto *places[way[i]];
+  more:
+    sum += 5;
+  same:
+    sum += a[b[i]];
+  }
+  return sum;
+}
+// Nothing to say: a small table, also of another file, a volatile index, one that few iterations read, a list, no index at all.
 static double few[1000];
 extern double known[1000];
 // ASM-LABEL: none:
@@ -142,6 +160,8 @@ double none(const double *a, const unsigned *b, const volatile unsigned *c, cons
   for (long i = 0; i < n; i++) few[b[i]] += 1;
   for (long i = 0; i < n; i++) known[b[i]] += 1;
   for (long i = 0; i < n; i++) sum += a[c[i]];
+  for (long i = 0; i < n; i++)
+    if (next[i] > 7) sum += a[b[i]];
   int at = 0;
   for (long i = 0; i < n; i++) at = next[at];
   for (long i = 0; i < n; i++) sum += a[i];

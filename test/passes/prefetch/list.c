@@ -48,6 +48,12 @@ void after(const int *queue, long n, const long *row, const int *next, int *seen
       for (long k = row[u]; k < row[u + 1]; k++) seen[next[k]]++;
   }
 }
+// Where the elements are is loaded only after the comparison of the bounds.
+void moved(const long *queue, long n, const long *row, const long *shift, const int *next, int *seen) {
+  // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 2 lookups by an index, 16 iterations ahead; 1 row, 8 iterations ahead [-Rpass
+  for (long i = 0; i < n; i++)
+    for (long u = queue[i], k = row[u], end = row[u + 1]; k < end; k++) seen[next[k + shift[u]]]++;
+}
 struct Graph { long *row; };
 long early(const unsigned *queue, const struct Graph *graph, const int *next, long n) {
   // CHECK: list.c:[[#@LINE+1]]:3: remark: prefetches 1 lookup by an index, 16 iterations ahead; 1 row, 8 iterations ahead
@@ -100,7 +106,14 @@ long shifted(const int *list, const long *row, const int *next, long n) {
 }
 // Nothing to say of loops around: rows in order, a volatile list, one that is itself linked, an index
 // by floating point, which may trap, and a list that is what is looked up.
+// Nor where the program may come back from a later place, and has freed memory there.
 // CHECK-NOT: :3: remark:
+__attribute__((returns_twice)) int save(void);
+void again(const int *queue, long n, const long *row, const int *next, int *seen) {
+  for (long i = 0; i < n; i++)
+    if (!save())
+      for (long k = row[queue[i]]; k < row[queue[i] + 1]; k++) seen[next[k]]++;
+}
 double none(const int *start, const unsigned *column, const double *x, const volatile int *list, const int *link, long n) {
   double sum = 0;
   for (long i = 0; i < n; i++)

@@ -47,6 +47,26 @@ double unknown(const double *x, long n) {
   for (long i = 0; i < n; i++) sum += x[at[i]] * values[i];
   return sum;
 }
+// A volatile variable is read once, in the region.
+long width;
+volatile long changing;
+void read(double *restrict y, const double *restrict x, const double *restrict a, long rows) {
+#define ROWS(m) for (long r = 0; r < rows; r++) for (long i = 0; i < m; i++) y[r] += a[r * m + i] * x[i];
+#pragma omp parallel
+  {
+    long m = width;
+    // SAID-DAG: openmp.c:[[#@LINE+1]]:1: remark: sector 1 gets 1 of 14 ways of L2 for a, used once, beside x, if the sizes fit when it runs
+#pragma omp for
+    ROWS(m)
+  }
+#pragma omp parallel
+  {
+    long m = changing;
+    // SAID-DAG: openmp.c:[[#@LINE+1]]:1: remark: {{.*}}: how much it uses once is not known in front of it
+#pragma omp for
+    ROWS(m)
+  }
+}
 // Lookups may fill L2, what each iteration walks through 6 MiB of it.
 double wide[880 << 10], wider[920 << 10], rows[8][880 << 10];
 // SAID-DAG: openmp.c:[[#@LINE+2]]:1: remark: sector 1 gets 2 of 14 ways of L2 for {{.*}}, used once, beside wide

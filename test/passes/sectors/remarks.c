@@ -76,6 +76,24 @@ double rowLeftOut(const int *restrict begin, const int *restrict use, long rows)
       for (int k = begin[r]; k < begin[r + 1]; k++) sum += table[at[k]] * values[k];
   return sum;
 }
+// If it ends by the second condition, the last bound is never loaded.
+double endsEarly(const int *restrict begin, double *restrict y, long rows, long most) {
+  double sum = 0;
+  // CHECK: remarks.c:[[#@LINE+4]]:5: remark: {{.*}}: its sizes would be compared again and again
+  for (long r = 0; r < rows; r++) {
+    y[r] = sum;
+    if (r == most) break;
+    for (int k = begin[r]; k < begin[r + 1]; k++) sum += table[at[k]] * values[k];
+  }
+  return sum;
+}
+// An array that is read at two places, of which one comes back to what the other has read.
+double twoPlaces(void) {
+  double sum = 0;
+  // CHECK: remarks.c:[[#@LINE+1]]:3: remark: {{.*}}: what is used once is not much
+  for (long i = 1 << 17; i < 4 << 20; i++) sum += table[at[i]] * (values[i] - values[i - (1 << 17)]);
+  return sum;
+}
 void product(double *restrict y, const double *restrict x, const double *restrict a, long n, long m) {
   // CHECK: remarks.c:[[#@LINE+1]]:3: remark: sector 1 gets 1 of 14 ways of L2 for a, used once, beside x, if the sizes fit when it runs
   for (long i = 0; i < n; i++) {

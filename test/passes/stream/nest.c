@@ -33,6 +33,25 @@ void rows(double *restrict to, const double *from, long rows, long width) {
     for (long i = 1; i < width - 1; i++)
       to[row * width + i] = from[row * width + i - 1] + from[row * width + i + 1];
 }
+// Each row is fenced before the store that tells another thread of it.
+// CHECK-LABEL: define {{.*}} @tell(
+// CHECK: {{^}}stream.done:
+// CHECK-NEXT: call void @llvm.x86.sse.sfence()
+void tell(double *restrict to, const double *from, _Atomic long *ready, long rows, long width) {
+  for (long row = 0; row < rows; row++) {
+    for (long i = 0; i < width; i++) to[row * width + i] = 3 * from[row * width + i];
+    __c11_atomic_store(ready, row, __ATOMIC_RELEASE);
+  }
+}
+// CHECK-LABEL: define {{.*}} @show(
+// CHECK: {{^}}stream.done:
+// CHECK-NEXT: call void @llvm.x86.sse.sfence()
+void show(double *restrict to, const double *from, volatile long *ready, long rows, long width) {
+  for (long row = 0; row < rows; row++) {
+    for (long i = 0; i < width; i++) to[row * width + i] = 3 * from[row * width + i];
+    *ready = row;
+  }
+}
 // A jump to a computed address stays in its nest, which is neither copied nor gets own ends.
 __attribute__((noinline)) long jumps(double *restrict to, const unsigned char *kinds, long rows, long width) {
   static void *const places[] = {&&more, &&same, &&stop};
