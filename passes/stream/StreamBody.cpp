@@ -7,9 +7,10 @@
 // found to be the same in all of them, such as x[i / 8], or in all iterations,
 // such as the lanes' own numbers. StreamMarker.cpp has found the loops that use
 // no bits of these numbers. So that nothing else of this kind is in the way,
-// the header's values must grow by the elements, a vector that the loop does
-// not change must be one number, and no scalar of the loop may get into a
-// vector, or out of one. Scalars are for linear addresses alone.
+// the header's values must grow by the elements, wide accesses must leave no
+// gap, a vector that the loop does not change must be one number, and no scalar
+// of the loop may get into a vector, or out of one. Scalars are for linear
+// addresses alone.
 
 #include "base/Scev.h"
 #include "base/StoreStreams.h"
@@ -23,6 +24,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -32,24 +34,32 @@ namespace {
 class BodyReader {
 public:
   BodyReader(const Loop &loop, const StreamLoop &known, ScalarEvolution &scev)
-      : loop(loop), known(known), scev(scev) {}
+      : loop(loop), known(known), scev(scev),
+        layout(loop.getHeader()->getDataLayout()) {}
   std::optional<StreamBody> run();
 
 private:
   std::optional<int64_t> getStep(PHINode &phi) const;
   std::optional<int64_t> getLaneStep(PHINode &phi) const;
   bool isSame(const Value *value) const;
-  bool isAlike(Instruction &instruction) const;
-  bool isWide(Value &address, Type &type) const;
+  bool isAlike(Instruction &instruction);
+  bool isWide(Value &address, Type &type);
   bool isInvariant(const Value *value) const {
     return loop.isLoopInvariant(value);
   }
+  bool hasNoGaps() const;
   bool count(StreamBody &body) const;
 
+  struct Access {
+    const SCEVAddRecExpr *address;
+    int64_t step, bytes;
+  };
   const Loop &loop;
   const StreamLoop &known;
   ScalarEvolution &scev;
+  const DataLayout &layout;
   int64_t elements = 0;
+  SmallVector<Access, 8> reads;
 };
 } // namespace
 
@@ -95,7 +105,7 @@ std::optional<int64_t> BodyReader::getLaneStep(PHINode &phi) const {
 
 /// Whether an access to \p type at \p address has the elements' places, or is
 /// of one number, the same in all iterations.
-bool BodyReader::isWide(Value &address, Type &type) const {
+bool BodyReader::isWide(Value &address, Type &type) {
   if (isInvariant(&address))
     return !type.isVectorTy();
   auto *line = dyn_cast<SCEVAddRecExpr>(scev.getSCEV(&address));
@@ -103,18 +113,45 @@ bool BodyReader::isWide(Value &address, Type &type) const {
       !line->isAffine())
     return false;
   std::optional<int64_t> step = smallConstant(line->getStepRecurrence(scev));
-  return step && *step && *step % elements == 0;
+  if (!step || !*step || *step % elements)
+    return false;
+  reads.push_back({line, *step, int64_t(layout.getTypeStoreSize(&type))});
+  return true;
+}
+
+/// Whether the reads of one iteration leave no gap before those of the next.
+bool BodyReader::hasNoGaps() const {
+  return llvm::all_of(reads, [&](const Access &one) {
+    int64_t length = std::abs(one.step);
+    SmallVector<std::pair<int64_t, int64_t>, 8> parts;
+    for (const Access &other : reads) {
+      std::optional<int64_t> way =
+          smallConstant(scev.getMinusSCEV(other.address, one.address));
+      if (!way || other.step != one.step)
+        continue;
+      int64_t begin = (*way % length + length) % length;
+      parts.push_back({begin, begin + other.bytes});
+      parts.push_back({begin - length, begin - length + other.bytes});
+    }
+    llvm::sort(parts);
+    int64_t end = 0;
+    for (auto [from, to] : parts)
+      if (from <= end)
+        end = std::max(end, to);
+    return end >= length;
+  });
 }
 
 /// Whether \p shuffle moves the lanes of each element in the same way: it
-/// reverses, joins, parts, interleaves or deinterleaves vectors. Others, as
-/// selections, choose by the number of a lane. With two lanes the latter look
-/// like the former.
+/// reverses, joins, parts, interleaves or deinterleaves vectors. Others choose
+/// by the number of a lane. With two lanes the latter look like the former.
 static bool movesAlike(const ShuffleVectorInst &shuffle) {
   ArrayRef<int> mask = shuffle.getShuffleMask();
   auto *type = cast<FixedVectorType>(shuffle.getOperand(0)->getType());
   unsigned inputs = 2 * type->getNumElements();
   int first = 0;
+  if (shuffle.isSelect())
+    return false;
   if (shuffle.isReverse() || shuffle.isConcat() ||
       shuffle.isIdentityWithPadding())
     return true;
@@ -175,7 +212,7 @@ bool BodyReader::isSame(const Value *value) const {
 }
 
 /// Whether \p instruction does the same for each lane.
-bool BodyReader::isAlike(Instruction &instruction) const {
+bool BodyReader::isAlike(Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return isWide(*load->getPointerOperand(), *load->getType());
   if (auto *store = dyn_cast<StoreInst>(&instruction))
@@ -229,7 +266,8 @@ std::optional<StreamBody> BodyReader::run() {
     return isa<PHINode>(instruction) || instruction.isTerminator() ||
            isAlike(instruction);
   });
-  return isRegular && count(body) ? std::optional(body) : std::nullopt;
+  return isRegular && hasNoGaps() && count(body) ? std::optional(body)
+                                                 : std::nullopt;
 }
 
 /// Counts elements, not iterations. \returns false if that is not possible.
