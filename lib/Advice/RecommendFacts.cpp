@@ -30,7 +30,7 @@ bool AdviceContext::needs(StringRef libraryPrefix) const {
       any_of(program.closure->libraries,
              [&](const ClosureEntry &entry) { return matches(entry.name); }))
     return true;
-  return any_of(split(environment.getValue("LD_PRELOAD"), ':'), matches);
+  return any_of(splitPreload(environment.getValue("LD_PRELOAD")), matches);
 }
 
 bool AdviceContext::isProgram() const {
@@ -68,7 +68,7 @@ const JobCommand *AdviceContext::launcher(StringRef name) const {
 }
 
 std::string AdviceContext::foreignMalloc() const {
-  for (StringRef preload : split(environment.getValue("LD_PRELOAD"), ':'))
+  for (StringRef preload : splitPreload(environment.getValue("LD_PRELOAD")))
     if (isAllocatorName(fileName(preload)))
       return "LD_PRELOAD=" + preload.str();
   if (program.has(FindingId::mpg113, Severity::warning))

@@ -4,7 +4,6 @@
 
 #include "Audit/Launch.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <tuple>
 
@@ -40,6 +39,12 @@ std::optional<unsigned> mpg::readThreads(StringRef value) {
 
 std::optional<unsigned> Environment::threads() const {
   return readThreads(getValue("OMP_NUM_THREADS"));
+}
+
+SmallVector<StringRef> mpg::splitPreload(StringRef value) {
+  SmallVector<StringRef> files;
+  SplitString(value, files, " :");
+  return files;
 }
 
 static auto smallParts(const Launch &launch) {

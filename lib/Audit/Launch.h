@@ -7,6 +7,7 @@
 #pragma once
 
 #include "Audit/Finding.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
@@ -33,6 +34,10 @@ struct Variable {
 /// A value of OMP_NUM_THREADS; of "4,12" the outer level's. Absent if GNU's or
 /// LLVM's OpenMP library refuses it: "+4" LLVM's, "4," GNU's.
 std::optional<unsigned> readThreads(llvm::StringRef value);
+
+/// The files in a value of LD_PRELOAD: glibc takes colons and blanks between
+/// them.
+llvm::SmallVector<llvm::StringRef> splitPreload(llvm::StringRef value);
 
 class Environment {
 public:

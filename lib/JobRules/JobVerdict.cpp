@@ -10,7 +10,6 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <algorithm>
 
 using namespace llvm;
 using namespace mpg;
@@ -83,9 +82,7 @@ static constexpr StringLiteral vendorName = "Fujitsu's libmpg";
 
 /// The libmpg that LD_PRELOAD has; "" if it has none.
 static std::string preloadedLibmpg(const Launch &launch) {
-  std::string list = launch.environment.getValue("LD_PRELOAD").str();
-  std::replace(list.begin(), list.end(), ' ', ':');
-  for (StringRef file : split(list, ':'))
+  for (StringRef file : splitPreload(launch.environment.getValue("LD_PRELOAD")))
     if (isLibmpgName(baseName(file)))
       return baseName(file).str();
   return "";
@@ -202,7 +199,7 @@ static bool isDoubtful(const Variable &variable, bool seen) {
     return !seen && (value.contains("libhugetlbfs") ||
                      (value.contains("malloc.hugetlb=") &&
                       !value.ends_with("malloc.hugetlb=0")));
-  // What the job inherits is left out everywhere: "x.so:$LD_PRELOAD".
+  // No report counts what the job inherits: "x.so:$LD_PRELOAD".
   return variable.line && !value.contains("$LD_PRELOAD") &&
          !value.contains("${LD_PRELOAD");
 }

@@ -51,13 +51,11 @@ void mpg::checkHelgrind(JobContext &job) {
 
 /// The file of LD_PRELOAD that takes malloc; "" if there is none.
 static StringRef findAllocator(StringRef preload) {
-  std::string list = preload.str();
-  std::replace(list.begin(), list.end(), ' ', ':');
-  for (StringRef file : split(list, ':')) {
+  for (StringRef file : splitPreload(preload)) {
     StringRef base = baseName(file);
     if (isAllocatorName(base) || base.starts_with("libhoard") ||
         base.starts_with("librpmalloc") || base.starts_with("libsnmalloc"))
-      return preload.substr(preload.find(base), base.size());
+      return base;
   }
   return "";
 }
