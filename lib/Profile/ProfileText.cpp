@@ -56,8 +56,9 @@ static std::string cut(StringRef text, size_t columns) {
 
 static std::string describeObject(const ProfileObject &object) {
   bool hasFile = !object.file.empty() && !object.blocks;
-  return cut(object.name, nameColumns) +
-         (hasFile ? " (" + object.file + ")" : "");
+  return cut(cut(object.name, nameColumns) +
+                 (hasFile ? " (" + object.file + ")" : ""),
+             nameColumns);
 }
 
 /// The whole name, and its file if it is not its beginning.
@@ -77,20 +78,22 @@ static bool isPassedOn(const ProfileObject &object) {
   return place.consume_back(")") && !StringRef(object.name).contains(place);
 }
 
+/// The terminal has the nearest callers, a page all of them.
 static void addCallers(Table &table, const ProfileObject &object) {
-  if (object.callers.size() < 2)
+  constexpr size_t maxShown = 3;
+  ArrayRef<std::string> callers = object.callers;
+  if (callers.size() < 2)
     return;
   std::string text, markup;
-  auto add = [&](StringRef word, StringRef name) {
-    text += (word + cut(name, nameColumns)).str();
-    markup += word.str() + htmlCode(name);
-  };
-  if (isPassedOn(object))
-    add("in ", object.callers.front());
-  StringRef word = text.empty() ? "from " : ", from ";
-  for (StringRef caller : ArrayRef(object.callers).slice(1).take_front(3)) {
-    add(word, caller);
-    word = ", ";
+  if (isPassedOn(object)) {
+    text = "in " + cut(callers[0], nameColumns) + ", ";
+    markup = "in " + htmlCode(callers[0]) + ", ";
+  }
+  for (size_t i = 1; i < callers.size(); ++i) {
+    StringRef word = i == 1 ? "from " : ", ";
+    markup += word.str() + htmlCode(callers[i]);
+    if (i <= maxShown)
+      text += word.str() + cut(callers[i], nameColumns);
   }
   table.addNote(cut(text, 110), markup);
 }

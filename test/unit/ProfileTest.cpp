@@ -165,6 +165,23 @@ TEST(Profile, aLongNameLosesTheArgumentsOfTemplatesFirst) {
   EXPECT_NE(text.find(" Short<int>::grow+0x1 "), std::string::npos) << text;
 }
 
+TEST(Profile, onlyThePageHasAllCallersAndLongNamesOfFiles) {
+  Profile profile = makeProfile(0);
+  ProfileObject &object = profile.objects[0];
+  object.callers = {"f+0x1", "a+0x1", "b+0x1", "c+0x1", "last+0x1"};
+  object.name = "table";
+  object.file = "libwithaverylongnameofitsown.so.1.2.3";
+  object.blocks = 0;
+  std::string text, page;
+  raw_string_ostream out(text), pageOut(page);
+  writeProfileText(out, profile);
+  writeProfileHtml(pageOut, profile);
+  EXPECT_NE(text.find("from a+0x1, b+0x1, c+0x1\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find(object.file), std::string::npos) << text;
+  EXPECT_NE(page.find(", <code>last+0x1</code>"), std::string::npos) << page;
+  EXPECT_NE(page.find(object.file), std::string::npos) << page;
+}
+
 /// Half of the frames accessed, and of each \p accessed bytes, in two
 /// intervals.
 static AccessCount halfHot(uint64_t accessed) {
