@@ -30,7 +30,7 @@ struct AdviceContext {
   std::optional<unsigned> threads, ranksPerNode;
   ThreadReach reach;
   std::vector<std::string> unknown;
-  /// What one node has for this job.
+  /// Memory of one node for this job; absent if unknown.
   std::optional<uint64_t> memoryBytes;
   llvm::ArrayRef<const Measurement *> measured;
 

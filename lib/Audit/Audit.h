@@ -37,8 +37,8 @@ llvm::ArrayRef<MemoryOwner> allMemoryOwners();
 struct MemoryUse {
   /// The runtime whose allocator serves most of the memory; null: none known.
   const MemoryOwner *owner = nullptr;
-  /// If there is no owner: what maps memory, "the program", then libraries.
-  /// These may map files only.
+  /// Set if `owner` is null: the program ("the program") and then the libraries
+  /// that map memory. Libraries may map files only.
   std::vector<std::string> mappers;
   /// The launch sets what brings that memory to large pages.
   bool isHelped = false;

@@ -32,8 +32,9 @@ struct ProgramVerdict {
   std::string mapped;
   /// Why what is not on large pages is not; "" where all is.
   std::string because;
-  /// What the script sets to a value that is not known here, or perhaps not,
-  /// and may change that: "line 2 (LD_PRELOAD) brings some"; "" nothing.
+  /// A setting that may change that, because its value is not known here or a
+  /// condition guards it: "line 2 (LD_PRELOAD) brings some"; "" if there is
+  /// none.
   std::string unless;
   /// The line that brings more to large pages; "" where none does.
   std::string write;

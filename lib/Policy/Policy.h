@@ -34,7 +34,7 @@ public:
 
   /// Whether all of \p text matches.
   bool match(llvm::StringRef text) const;
-  /// True if there is no wildcard in it.
+  /// Whether it has no wildcard.
   bool isLiteral() const;
 
 private:

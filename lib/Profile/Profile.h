@@ -314,10 +314,10 @@ Table makeAccessTable(const Profile &profile, size_t max);
 
 // Bars (ProfileHtml.cpp), as markup; empty where nothing is known.
 
-/// What of it lay on large pages, on others, or was not in use. \p max: bytes
-/// of a bar of full length.
+/// Shows how much of \p object lay on large pages, on others, or was not in
+/// use. \p max: bytes of a bar of full length.
 std::string drawPages(const ProfileObject &object, uint64_t max);
-/// Who touched it first.
+/// Shows which threads touched it first.
 std::string drawThreads(const FaultCount &faults, uint32_t firstThread);
 /// Frames without an access, then those with one, the fullest last.
 std::string drawFrames(const AccessCount &count);

@@ -23,8 +23,8 @@ std::string formatFigureLike(double value, double like);
 
 class Table {
 public:
-  /// The first columns; a heading of numbers begins with "size|", that of what
-  /// names the rows with "row|" if it is not the first one.
+  /// The first columns; a heading of numbers begins with "size|", that of the
+  /// names of the rows with "row|" if it is not the first one.
   Table(std::initializer_list<llvm::StringRef> headings = {});
   /// \p heading may have lines: "conflicting\nsets". Numbers are on the right.
   void addColumn(llvm::StringRef heading, bool isNumber = false);
@@ -45,7 +45,7 @@ public:
   /// Each line after \p indent blanks, none with blanks at its end. No line for
   /// headings if all are empty.
   void write(llvm::raw_ostream &out, unsigned indent = 0) const;
-  /// What names the rows is in the class \p style, or code.
+  /// The names of the rows are in the class \p style, or code.
   void writeHtml(llvm::raw_ostream &out, llvm::StringRef name,
                  llvm::StringRef style = "", bool isCode = false) const;
 

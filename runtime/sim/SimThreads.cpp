@@ -21,7 +21,7 @@ char mpg_sim_threads = 0;
 }
 
 namespace {
-/// What a new thread runs, and the lane that it gets.
+/// The function that a new thread runs, and the lane that it gets.
 struct Begin {
   void *(*routine)(void *);
   void *argument;

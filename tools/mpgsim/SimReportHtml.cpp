@@ -32,7 +32,7 @@ static void setValue(PlotPoint &point, const SimInterval &interval) {
     point.interval = {double(interval.min), double(interval.max)};
 }
 
-/// Each with an axis of its own.
+/// A plot of one panel, with its own axis.
 static Plot makePlot(StringRef id, StringRef caption, StringRef unit,
                      PlotPanel panel) {
   ValueRange range;

@@ -118,7 +118,7 @@ uint64_t SimRing::programNs() const {
 }
 
 namespace {
-/// What a thread does. A thread that has ended counts as asleep.
+/// Whether a thread runs. One that has ended counts as asleep.
 struct Activity {
   bool isRunnable;
   uint64_t ns; ///< of processor time

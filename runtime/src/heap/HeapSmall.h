@@ -341,7 +341,8 @@ inline bool isObjectStart(const Slab &slab, size_t offset) {
   return offset * slab.inverse <
          __atomic_load_n(&slab.startLimit, __ATOMIC_RELAXED);
 }
-/// The same for the slab's owner.
+/// The same for the slab's owner, which alone writes the limit: a plain load
+/// lets the compiler compare with memory.
 inline bool isOwnObjectStart(const Slab &slab, size_t offset) {
   return __builtin_expect(offset * slab.inverse < slab.startLimit, 1);
 }
