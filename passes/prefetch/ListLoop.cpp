@@ -326,7 +326,7 @@ BasicBlock *ListWriter::write(Instruction &from, const PrefetchVerdict &ahead) {
   Value *isLong = isOfRow ? areRowsLong() : builder.getTrue();
   if (state.canSkip())
     state.skipUseless(builder.CreateAnd(isFar, isLong), builder);
-  if (isOfRow && row.element) {
+  if (isOfRow && ahead.elementsAhead) {
     // Code generation keeps what only long rows need out of registers.
     place = splitUnlikely(isLong, place->getIterator(), lookups.loops);
     builder.SetInsertPoint(place);
@@ -363,7 +363,7 @@ PrefetchVerdict mpg::writeListPrefetches(Loop &loop, unsigned distance,
     ++(lookup.isOfRow() ? verdict.rows : verdict.streams);
     places.insert(lookup.place);
   }
-  if (lookups.row.element)
+  if (verdict.elementsAhead)
     places.insert(lookups.row.place);
   ListWriter writer(lookups, state);
   SmallVector<BasicBlock *, 4> begins;
