@@ -98,11 +98,11 @@ struct StepOptions {
   unsigned prefetchIndirect = 0; ///< iterations ahead; 0: none
   bool streamStores = false;     ///< non-temporal stores, on x86-64
   bool largeAlways = false;      ///< for tests: small arrays count as large
+  bool verify = false;           ///< run LLVM's verifier after ours
 };
 
 struct PassOptions : StepOptions {
   bool userHints = true;   ///< sector=user; sector=off leaves all untagged
-  bool verify = false;     ///< run LLVM's verifier after ours
   bool extended = false;   ///< inject= may be used
   bool stripDebug = false; ///< drop debug info after the side file is read
   std::optional<uint64_t> randomSeed; ///< a random hint for every variable
