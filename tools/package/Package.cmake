@@ -129,9 +129,6 @@ if(TARGET mpgsim)
 program would use the caches and pages of another."
     DEPENDS mpgtools
     SUGGESTS "mpgtools-dev, python3") # of mpg-tune
-  # mpgtools 0.1.0 had these files.
-  set(CPACK_DEBIAN_LAB_PACKAGE_BREAKS "mpgtools (<< ${PROJECT_VERSION}-1)")
-  set(CPACK_DEBIAN_LAB_PACKAGE_REPLACES "${CPACK_DEBIAN_LAB_PACKAGE_BREAKS}")
 endif()
 if(TARGET mpg_pass_plugin)
   list(APPEND CPACK_COMPONENTS_ALL plugin)
