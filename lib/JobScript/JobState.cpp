@@ -3,6 +3,7 @@
 // See JobState.h.
 
 #include "JobScript/JobState.h"
+#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
