@@ -398,6 +398,8 @@ size_t WordExpansion::expandDollar(StringRef raw, size_t at, bool quoted) {
       addLiteral(itostr(*number), /*quoted=*/true);
     else
       addUnknown(whole);
+  } else if (std::optional<ShellValue> text = owner.expandEcho(whole, line)) {
+    addValue(*text, whole, quoted);
   } else {
     addUnknown(whole);
   }
@@ -493,6 +495,38 @@ ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
   if (!plain || !problems.empty() || text.size() > longestValue)
     return written;
   return ShellValue::notKnown(text + ")");
+}
+
+/// What \p whole, "$(echo WORDS)", becomes, unless more than the words decides
+/// it: options, other commands, files.
+std::optional<ShellValue> ShellExpander::expandEcho(StringRef whole,
+                                                    unsigned line) {
+  constexpr unsigned deepest = 8;
+  StringRef text = whole.drop_front(whole[0] == '`' ? 1 : 2).drop_back().trim();
+  if (!text.consume_front("echo ") || echoDepth == deepest ||
+      text.size() > budget || text.find_first_of("<>|&;#\\\n`") != text.npos)
+    return std::nullopt;
+  budget -= text.size();
+  std::vector<JobProblem> problems;
+  std::vector<ShellValue> words;
+  bool before = std::exchange(uncertain, false);
+  ++echoDepth;
+  for (const ShellToken &token : lexShell(text, problems).tokens) {
+    uncertain |= token.kind != ShellTokenKind::word;
+    expandWord(token.text, line, words);
+  }
+  --echoDepth;
+  bool isCertain = !std::exchange(uncertain, before) && problems.empty();
+  if (!isCertain || (!words.empty() && words[0].str().starts_with("-") &&
+                     words[0].str().find_first_not_of("-neE") == text.npos))
+    return std::nullopt;
+  ShellValue value;
+  for (const ShellValue &word : words) {
+    if (!value.str().empty())
+      value.add(" ");
+    value.add(word);
+  }
+  return value;
 }
 
 /// The array whose words \p raw, "${A[@]}" with or without quotes, becomes;

@@ -139,12 +139,14 @@ public:
 private:
   friend class WordExpansion;
   ShellValue expandArray(llvm::StringRef raw, unsigned line);
+  std::optional<ShellValue> expandEcho(llvm::StringRef whole, unsigned line);
   const ShellVariable *findArray(llvm::StringRef raw) const;
   void addArray(const ShellVariable &array, unsigned line,
                 std::vector<ShellValue> &words);
   ShellVariables &variables;
   size_t budget;
   bool uncertain = false;
+  unsigned echoDepth = 0; ///< how many $(echo ..) are being read
 };
 
 /// The value of "$((expression))", or nothing if it is not known. Numbers,

@@ -54,7 +54,7 @@ private:
 std::string Generator::expansion() {
   static const char *operations[] = {":-", "-", ":+", "+",
                                      ":=", "%", "#",  "%%"};
-  switch (pick(7)) {
+  switch (pick(8)) {
   case 0:
     return "$" + name();
   case 1:
@@ -67,6 +67,8 @@ std::string Generator::expansion() {
     return "$((" + utostr(pick(50)) + "%7+(" + utostr(pick(9)) + "-5)))";
   case 5:
     return "$[" + utostr(pick(50)) + " - " + utostr(pick(9)) + " * 2]";
+  case 6:
+    return "$(echo " + letters() + "  \"" + name() + " $" + name() + "\" )";
   default:
     return "${" + name() + operations[pick(std::size(operations))] +
            (pick(3) ? letters() : "$" + name()) + "}";
