@@ -51,6 +51,10 @@ private:
   bool isKind(size_t i, ShellTokenKind kind) const {
     return i < tokens.size() && tokens[i].kind == kind;
   }
+  bool isAssignment(size_t i) const {
+    return isKind(i, ShellTokenKind::word) &&
+           shellAssignmentLength(tokens[i].text);
+  }
   unsigned &count(ShellRole opener) { return counts[size_t(opener)]; }
 
   const std::vector<ShellToken> &tokens;
@@ -245,8 +249,9 @@ void BlockFinder::visitWord(size_t i) {
   if (i > 0 && result.roles[i] == ShellRole::prefix && isWord(i - 1, "coproc"))
     return;
   ShellRole role = parseRole(word);
-  if (word == "time" && (isKind(i + 1, ShellTokenKind::open) ||
-                         isWord(i + 1, "{") || isWord(i + 1, "for")))
+  if (word == "time" &&
+      (isKind(i + 1, ShellTokenKind::open) || isWord(i + 1, "{") ||
+       isWord(i + 1, "for") || isAssignment(i + 1)))
     role = ShellRole::prefix;
   if (word == "coproc") {
     role = ShellRole::prefix;
