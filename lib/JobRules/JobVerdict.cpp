@@ -384,6 +384,11 @@ JobVerdict mpg::judgeJob(const JobScript &script,
     else
       judgeUnknown(start, isForVendor, one);
     one.unless = findDoubt(start, one);
+    // It does not follow mpgrun to the program.
+    if (any_of(start.launchers, [](const JobCommand &launcher) {
+          return launcherName(launcher) == "valgrind";
+        }))
+      one.write.clear();
     verdict.programs.push_back(std::move(one));
   }
   verdict.startsNothing = verdict.programs.empty() &&
