@@ -78,6 +78,7 @@ private:
   void decide();
   bool startsElsewhere();
   bool isOnlyName() const;
+  bool endsAtDashes(Launcher key) const;
   bool isUserGiven() const;
   bool isWord(size_t i) const { return i < words.size(); }
   StringRef text(size_t i) const { return words[i].text; }
@@ -304,6 +305,10 @@ bool LaunchReader::consumeOperand(const LauncherRow &row, unsigned &operands) {
   }
   if (namesHosts && isWord(at + 1) && !text(at).contains('/'))
     return true;
+  // "$OPTIONS srun ./app": no program has a launcher behind it.
+  if (!words[at].known() && words[at].text == words[at].unknown &&
+      isWord(at + 1) && findLauncher(words[at + 1]))
+    return true;
   bool starter =
       row.family == LauncherFamily::mpi || row.family == LauncherFamily::srun;
   if (starter && isWord(at + 1) &&
@@ -352,10 +357,21 @@ bool LaunchReader::isUserGiven() const {
   });
 }
 
+/// Profilers have options with values that no row knows: "advixe-cl
+/// --project-dir DIR -- ./app".
+bool LaunchReader::endsAtDashes(Launcher key) const {
+  return key == Launcher::rocprof ||
+         (is_contained({Launcher::profiler, Launcher::gpu, Launcher::nsys},
+                       key) &&
+          any_of(words.drop_front(at),
+                 [](const JobWord &word) { return word.text == "--"; }));
+}
+
 void LaunchReader::readLauncher(const LauncherRow &row) {
   first = at++;
   variables.begin(/*isOutside=*/first < textAt);
   unsigned operands = row.operands;
+  bool untilDashes = endsAtDashes(row.key);
   while (isWord(at)) {
     StringRef word = text(at);
     if (word == "--") {
@@ -365,7 +381,7 @@ void LaunchReader::readLauncher(const LauncherRow &row) {
     if (word.starts_with("-") ||
         (row.family == LauncherFamily::charm && word.starts_with("+"))) {
       readLauncherOption(row);
-    } else if (consumeOperand(row, operands)) {
+    } else if (untilDashes || consumeOperand(row, operands)) {
       ++at;
     } else {
       break;
@@ -452,7 +468,8 @@ bool LaunchReader::startsElsewhere() {
 /// A tool that prepares what follows, wherever it is installed: no program of
 /// the job ("eval "$(/opt/conda/bin/conda shell.bash hook)"").
 static bool setsUpEnvironment(StringRef name) {
-  return hasWord("conda dir_transfer lmod mamba micromamba modulecmd sort_libp "
+  return hasWord("conda dir_transfer lmod mamba micromamba modulecmd "
+                 "sort_libp "
                  "spack",
                  name) ||
          name.ends_with("-config");
