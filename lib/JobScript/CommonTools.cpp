@@ -16,12 +16,14 @@ using namespace llvm;
 using namespace mpg;
 
 static constexpr StringLiteral commonTools =
-    ". : FCC FCCpx [ addr2line alias ar arch armclang armflang autoconf awk "
+    ". : FCC FCCpx [ addr2line alias apt apt-get ar arch armclang armflang "
+    "autoconf awk "
     "b2sum base64 basename bc bg bind bjobs break bsub builtin bzip2 c++ "
     "caller cat cc cd chgrp chmod chown cksum clang clang++ clear cmake cmp "
     "column comm command compgen complete conda configure continue cp cpio "
     "csplit ctest curl cut date dd declare df diff dirname dirs disown dmesg "
-    "du echo egrep emacs enable env eval exec exit expand export expr false "
+    "dnf dpkg du echo egrep emacs enable env eval exec exit expand export expr "
+    "false "
     "fapppx fc fcc fccpx fg fgrep find fipppx flang fold free frt frtpx g++ "
     "gawk gcc "
     "getconf getopts gfortran git gmake gnuplot grep groups gunzip gzip hash "
@@ -31,17 +33,18 @@ static constexpr StringLiteral commonTools =
     "lsof m4 make mamba mapfile md5sum micromamba mkdir mkfifo mktemp ml "
     "module more mount mpiFCC mpiFCCpx mpic++ mpicc mpicxx mpif77 mpif90 "
     "mpifcc mpifccpx mpifort mpifrt mpifrtpx mv nano ninja nl nm nproc "
-    "numastat nvc nvc++ nvfortran nvidia-smi oarstat oarsub objdump od paste "
+    "numastat nvc nvc++ nvcc nvfortran nvidia-smi oarstat oarsub objdump od "
+    "paste "
     "patch pgrep pip pip3 pjacl pjdel pjhold pjstat pjsub pkill popd pr "
     "printenv printf ps pushd pwd qalter qdel qstat qsub read readarray "
-    "readelf readlink readonly realpath reset return rm rmdir rsync sacct "
+    "readelf readlink readonly realpath reset return rm rmdir rpm rsync sacct "
     "salloc sbatch sbcast scancel scontrol scp screen sed seq set sftp sha1sum "
     "sha256sum shift shopt shred shuf sinfo sleep sort source spack split "
     "sqlite3 squeue ssh sstat stat strings strip stty sum suspend sync sysctl "
     "tac tail tar tee test times tmux top touch tput tr trap true truncate "
     "tsort tty type typeset ulimit umask unalias uname unexpand uniq unlink "
     "unset unzip uptime users vi vim virtualenv vmstat w wait watch wc wget "
-    "which who whoami xargs xospastart xospastop xz yes zcat zip zstd";
+    "which who whoami xargs xospastart xospastop xz yes yum zcat zip zstd";
 
 static constexpr StringLiteral interpreters =
     "R Rscript bash csh dash java julia ksh lua node nodejs octave perl php "

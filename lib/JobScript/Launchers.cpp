@@ -468,7 +468,7 @@ bool LaunchReader::startsElsewhere() {
 /// A tool that prepares what follows, wherever it is installed: no program of
 /// the job ("eval "$(/opt/conda/bin/conda shell.bash hook)"").
 static bool setsUpEnvironment(StringRef name) {
-  return hasWord("conda dir_transfer lmod mamba micromamba modulecmd "
+  return hasWord("conda configure dir_transfer lmod mamba micromamba modulecmd "
                  "sort_libp "
                  "spack",
                  name) ||
