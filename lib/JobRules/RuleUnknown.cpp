@@ -156,6 +156,10 @@ static void reportProblems(JobContext &job) {
       finding.severity = Severity::note;
       finding.setFix("");
     }
+    if (StringRef(problems[i].text).ends_with(lateDirective)) {
+      finding.cost = "The job does not get what they ask for.";
+      finding.setFix("Write them above the first command.");
+    }
   }
   if (problems.size() <= maxProblems)
     return;

@@ -356,18 +356,20 @@ static bool isTooLate(Scheduler scheduler, const ShellComment &comment) {
 
 std::vector<DirectiveVariable>
 mpg::readDirectives(ArrayRef<ShellComment> comments, JobScript &script) {
+  std::vector<unsigned> late;
   for (const ShellComment &comment : comments) {
     auto [scheduler, text] = parseDirective(comment.text);
-    if (scheduler == Scheduler::none)
-      continue;
-    if (isTooLate(scheduler, comment)) {
-      script.problems.push_back(
-          {comment.line, "this directive has no effect: the batch system reads "
-                         "them up to the first command"});
-      continue;
-    }
-    addDirective(scheduler, text, comment.line, script.directives);
+    if (isTooLate(scheduler, comment))
+      late.push_back(comment.line);
+    else if (scheduler != Scheduler::none)
+      addDirective(scheduler, text, comment.line, script.directives);
   }
+  if (!late.empty())
+    script.problems.push_back(
+        {late[0], (late.size() == 1 ? "this directive has"
+                                    : utostr(late.size()) +
+                                          " directives from here on have") +
+                      lateDirective.str()});
   std::vector<DirectiveVariable> variables;
   if (script.directives.empty())
     return variables;

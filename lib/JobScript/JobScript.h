@@ -112,6 +112,10 @@ struct JobProblem {
   std::string text; ///< "quote ' is not closed"
 };
 
+/// How the text ends for directives behind a command.
+constexpr llvm::StringLiteral lateDirective =
+    " no effect: the batch system reads them up to the first command";
+
 struct JobAmount {
   uint64_t bytes;
   unsigned line;
