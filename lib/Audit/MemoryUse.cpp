@@ -30,6 +30,8 @@ static constexpr StringLiteral mapSetting = "MPG_MMAP=thp";
 /// The owner of a part: the rest is malloc's.
 static constexpr StringLiteral windowsId = "windows";
 
+static constexpr StringLiteral pythonId = "python";
+
 /// The allocator that asks for large pages by itself.
 static constexpr StringLiteral asksItselfId = "mimalloc";
 
@@ -167,7 +169,8 @@ static bool isOwner(const MemoryOwner &owner, const Subject &subject) {
     return true;
   if (!owner.symbol.empty() && image.exportsSymbol(owner.symbol))
     return true;
-  if (subject.closure)
+  // Python within a library serves a program that has its own memory.
+  if (subject.closure && owner.id != pythonId)
     return any_of(subject.closure->libraries,
                   [&](const LoadedLibrary &library) {
                     return startsWithAny(library.name, owner.libraries);
