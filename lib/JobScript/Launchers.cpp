@@ -460,8 +460,11 @@ bool LaunchReader::startsElsewhere() {
   else if (launcher == "parallel" &&
            (program.empty() || program.starts_with(":::")))
     parts.notUnderstood = "the commands that parallel reads";
-  else if (!containerVerb.empty() && containerVerb != "exec")
+  else if (!containerVerb.empty() && containerVerb != "exec") {
+    if (parts.notUnderstood.empty())
+      parts.program.reset(); // "build IMAGE FILE"
     return true;
+  }
   return !parts.notUnderstood.empty() || !parts.shellTexts.empty();
 }
 
