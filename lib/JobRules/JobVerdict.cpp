@@ -314,7 +314,7 @@ static std::string withoutPrograms(const JobScript &script) {
   if (!script.notUnderstood.empty())
     return unknown(script.notUnderstood[0].line,
                    shortened(script.notUnderstood[0].text, 120) +
-                       ", was not looked at");
+                       ": not looked at");
   if (!script.bareNames.empty())
     return unknown(script.bareNames[0].line,
                    script.bareNames[0].text +
