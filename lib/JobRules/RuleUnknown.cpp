@@ -140,6 +140,12 @@ static bool isLeftOut(StringRef problem) {
   return problem.starts_with("not read") || problem.starts_with("a csh script");
 }
 
+static void leaveOut(Finding &finding) {
+  finding.severity = Severity::note;
+  finding.cost = "mpgaudit does not see that part.";
+  finding.setFix("");
+}
+
 /// Text with hundreds of problems is not a script.
 static constexpr size_t maxProblems = 20;
 
@@ -152,10 +158,8 @@ static void reportProblems(JobContext &job) {
     Finding &finding = job.add(FindingId::mpg239, problems[i].line,
                                shortened(problems[i].text, shownOfProblem));
     finding.sub = problems[i].text; // two in one line are two findings
-    if (isLeftOut(problems[i].text)) {
-      finding.severity = Severity::note;
-      finding.setFix("");
-    }
+    if (isLeftOut(problems[i].text))
+      leaveOut(finding);
     if (StringRef(problems[i].text).ends_with(lateDirective)) {
       finding.cost = "The job does not get what they ask for.";
       finding.setFix("Write them above the first command.");
@@ -167,12 +171,9 @@ static void reportProblems(JobContext &job) {
   Finding &finding =
       job.add(FindingId::mpg239, others.front().line,
               std::to_string(others.size()) + " more places could not be read");
-  if (all_of(others, [](const JobProblem &problem) {
-        return isLeftOut(problem.text);
-      })) {
-    finding.severity = Severity::note;
-    finding.setFix("");
-  }
+  if (all_of(others,
+             [](const JobProblem &problem) { return isLeftOut(problem.text); }))
+    leaveOut(finding);
 }
 
 /// Programs that were not looked at, because of how they are started.
