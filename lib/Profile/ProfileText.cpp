@@ -146,7 +146,7 @@ Table mpg::makeObjectTable(const Profile &profile, size_t max) {
   Table table({"region", "row|object", "size|peak", "size|at end",
                "size|in use", "size|large", "size|faults", "size|cost", "pages",
                "touched first by"});
-  table.addPicture("pages; length: the peak");
+  table.addPicture("parts; length: the peak");
   bool hasSeveralNodes = liesOnSeveralNodes(profile);
   for (const ProfileObject &object :
        ArrayRef(profile.objects).take_front(max)) {
