@@ -390,12 +390,17 @@ static std::string nearestPolicy(const EnvVariable &variable, StringRef text) {
 }
 
 static std::string nearestWord(const EnvVariable &variable, StringRef text) {
+  auto isOff = [](StringRef word) {
+    return hasWord("0 off no none false disable", word.lower());
+  };
+  bool isOn = hasWord("1 on yes true enable", text.lower());
   if (isChoice(variable.domain, "on")) // 0|1|off|on
-    return hasWord("true yes ON On TRUE enable", text) ? "on" : "off";
-  if (variable.domain == "TRUE|FALSE")
-    return hasWord("1 on ON yes true True", text) ? "TRUE" : "FALSE";
+    return isOn ? "on" : "off";
   StringRef nearest = variable.fallback;
-  unsigned min = 4;
+  for (StringRef word : split(variable.domain, '|'))
+    if (isOff(word) ? isOff(text) : isOn && isOff(nearest))
+      return word.str();
+  unsigned min = isOn ? 0 : 4;
   for (StringRef word : split(variable.domain, '|'))
     if (unsigned here = editDistance(text.lower(), word.lower());
         here < min && here < word.size()) {

@@ -70,4 +70,19 @@ TEST(EnvVariables, WhatIsProposedIsLegal) {
             "demand:prepage:prepage");
   EXPECT_EQ(nearestValue(*findEnvVariable("MALLOC_MMAP_THRESHOLD_"), "200K"),
             "204800");
+  // By its meaning, not its letters.
+  for (auto [name, on] : {std::pair("MPG_MMAP", "thp"),
+                          {"MPG_TEXT", "auto"},
+                          {"MPG_MODE", "auto"},
+                          {"MPG_QUIET", "1"},
+                          {"XOS_MMM_L_HPAGE_TYPE", "hugetlbfs"},
+                          {"XOS_MMM_L_PRINT_ENV", "on"},
+                          {"FLIB_SCCR_CNTL", "TRUE"}})
+    EXPECT_EQ(nearestValue(*findEnvVariable(name), "Yes"), on) << name;
+  for (auto [name, off] : {std::pair("MPG_MMAP", "off"),
+                           {"MPG_MODE", "none"},
+                           {"XOS_MMM_L_COLORING", "0"},
+                           {"XOS_MMM_L_HPAGE_TYPE", "none"},
+                           {"FLIB_SCCR_CNTL", "FALSE"}})
+    EXPECT_EQ(nearestValue(*findEnvVariable(name), "no"), off) << name;
 }
