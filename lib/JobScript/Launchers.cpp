@@ -601,14 +601,32 @@ std::vector<LaunchParts> mpg::findLaunches(ArrayRef<JobWord> words,
     noteNoProgram(found.back());
     return found;
   }
+  std::vector<JobWord> before; // "salloc -N1 : -N2 ./app": -N1 :
   for (size_t first = launcher + 1; first <= words.size();) {
     ArrayRef<JobWord> own = words.drop_front(first).take_until(
         [](const JobWord &word) { return word.text == ":"; });
     // Every part is read as if the launchers stood before it.
     std::vector<JobWord> part(words.begin(), words.begin() + launcher + 1);
     part.insert(part.end(), own.begin(), own.end());
-    found.push_back(LaunchReader(part, textAt).run());
+    size_t moved = textAt > launcher + before.size() ? before.size() : 0;
+    found.push_back(LaunchReader(part, textAt - moved).run());
+    LaunchParts &last = found.back();
     first += own.size() + 1;
+    if (!last.program && last.shellTexts.empty() && first <= words.size()) {
+      before.insert(before.end(), own.begin(), own.end());
+      before.push_back(words[first - 1]);
+      continue;
+    }
+    noteNoProgram(last);
+    if (last.textAt > launcher)
+      last.textAt += before.size();
+    auto parted =
+        find_if(last.launchers, [&](const std::vector<JobWord> &some) {
+          return some.front().text == words[launcher].text;
+        });
+    if (parted != last.launchers.end())
+      parted->insert(parted->begin() + 1, before.begin(), before.end());
+    before.clear();
   }
   return found;
 }
