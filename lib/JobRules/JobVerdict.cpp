@@ -29,6 +29,31 @@ static StringRef launcherName(const JobCommand &launcher) {
   return launcher.words.empty() ? "" : baseName(launcher.words[0].text);
 }
 
+/// Whether the program that is started only starts workers, which need
+/// mpgrun --children: other programs start threads, or copies by fork.
+static bool startsWorkers(const JobLaunch &start) {
+  static constexpr StringLiteral names =
+      "accelerate colossalai composer dask dask-worker deepspeed horovodrun "
+      "ray torchrun";
+  static constexpr StringLiteral modules =
+      "accelerate.commands.launch deepspeed.launcher.runner "
+      "torch.distributed.launch torch.distributed.run";
+  return hasWord(names, baseName(start.program.text)) ||
+         any_of(start.arguments, [](const JobWord &word) {
+           return hasWord(modules, word.text);
+         });
+}
+
+/// Whether mpgrun serves the program, but not the workers that it starts.
+static bool missesWorkers(const JobLaunch &start) {
+  return start.launch.underMpgrun && startsWorkers(start) &&
+         none_of(start.launchers, [](const JobCommand &launcher) {
+           return any_of(launcher.words, [](const JobWord &word) {
+             return word.text == "--children";
+           });
+         });
+}
+
 /// The start with mpgrun in front of the program, unless no library can be
 /// loaded into it, and with what helps memory that malloc does not serve.
 static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
@@ -42,7 +67,11 @@ static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
   std::string before = line.empty() ? "" : " ";
   if (!setting.empty())
     before += "env " + setting.str() + " ";
-  line += before + (hasNoLoader ? "" : "mpgrun ") + quoted(start.program);
+  line += before +
+          (hasNoLoader            ? ""
+           : startsWorkers(start) ? "mpgrun --children "
+                                  : "mpgrun ") +
+          quoted(start.program);
   if (!option.empty())
     line += " " + option.str();
   addWords(start.arguments, line);
@@ -121,7 +150,9 @@ static void judgeUnknown(const JobLaunch &start, bool isForVendor,
     if (memory.isHelped)
       verdict.means.mapped = PageAnswer::some;
   }
-  if (!isOff && (verdict.means.name.empty() || !memory.help().empty()))
+  bool more = verdict.means.name.empty() || !memory.help().empty() ||
+              missesWorkers(start);
+  if (!isOff && more)
     verdict.write = writeLine(start, memory);
 }
 
