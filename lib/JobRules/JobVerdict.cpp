@@ -230,9 +230,11 @@ static bool isDoubtful(const Variable &variable, bool seen) {
     return !seen && (value.contains("libhugetlbfs") ||
                      (value.contains("malloc.hugetlb=") &&
                       !value.ends_with("malloc.hugetlb=0")));
-  // No report counts what the job inherits: "x.so:$LD_PRELOAD".
-  return variable.line && !value.contains("$LD_PRELOAD") &&
-         !value.contains("${LD_PRELOAD");
+  // No report counts what the job inherits: "x.so:$LD_PRELOAD". The variable
+  // alone is one that a branch sets.
+  return variable.line &&
+         (value == "$LD_PRELOAD" ||
+          (!value.contains("$LD_PRELOAD") && !value.contains("${LD_PRELOAD")));
 }
 
 /// See ProgramVerdict::unless. Other variables do not change all of it.
