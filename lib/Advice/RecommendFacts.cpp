@@ -68,9 +68,14 @@ const JobCommand *AdviceContext::launcher(StringRef name) const {
 }
 
 std::string AdviceContext::foreignMalloc() const {
-  for (StringRef preload : splitPreload(environment.getValue("LD_PRELOAD")))
-    if (isAllocatorName(fileName(preload)))
-      return "LD_PRELOAD=" + preload.str();
+  // mpgrun puts libmpg in front of the others.
+  if (!launch || !launch->launch.underMpgrun)
+    for (StringRef preload : splitPreload(environment.getValue("LD_PRELOAD"))) {
+      if (isLibmpgName(fileName(preload)))
+        break;
+      if (isAllocatorName(fileName(preload)))
+        return "LD_PRELOAD=" + preload.str();
+    }
   if (program.has(FindingId::mpg113, Severity::warning))
     return "its own malloc (MPG113)";
   return "";

@@ -49,10 +49,12 @@ void mpg::checkHelgrind(JobContext &job) {
   }
 }
 
-/// The file of LD_PRELOAD that takes malloc; "" if there is none.
+/// The file of LD_PRELOAD that takes malloc from libmpg; "" if there is none.
 static StringRef findAllocator(StringRef preload) {
   for (StringRef file : splitPreload(preload)) {
     StringRef base = baseName(file);
+    if (isLibmpgName(base)) // the first one has it
+      break;
     if (isAllocatorName(base) || base.starts_with("libhoard") ||
         base.starts_with("librpmalloc") || base.starts_with("libsnmalloc"))
       return base;
@@ -64,8 +66,8 @@ static void checkAllocator(JobContext &job, const JobLaunch &launch,
                            const Variable &preload) {
   StringRef allocator = findAllocator(preload.value);
   const FileReport *report = job.findReport(launch);
-  if (allocator.empty() || !job.largePages(launch) ||
-      !job.mayLoadLibmpg(launch) ||
+  if (allocator.empty() || launch.launch.underMpgrun ||
+      !job.largePages(launch) || !job.mayLoadLibmpg(launch) ||
       (report && report->has(FindingId::mpg113))) // it says so itself
     return;
   const JobSetting *setting = job.settingAt("LD_PRELOAD", preload.line);
