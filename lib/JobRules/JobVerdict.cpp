@@ -134,19 +134,24 @@ static void judgeUnknown(const JobLaunch &start, bool isForVendor,
   }
   bool isOff =
       !wantsLargePages(launch, isForVendor ? Target::fugaku : Target::mpg);
+  bool isDisplaced =
+      !launch.underMpgrun &&
+      !findAllocator(launch.environment.getValue("LD_PRELOAD")).empty();
+  PageAnswer heap = isDisplaced ? PageAnswer::no : PageAnswer::all;
   if (isOff) {
     verdict.means.obstacle = "the job switches large pages off";
   } else if (isForVendor) {
     verdict.means.name = vendorName.str();
-    verdict.means.data = verdict.means.heap = verdict.means.stacks =
-        PageAnswer::all;
+    verdict.means.data = verdict.means.stacks = PageAnswer::all;
+    verdict.means.heap = heap;
     return;
   } else {
     verdict.means.name =
         launch.underMpgrun ? "mpgrun" : preloadedLibmpg(launch);
   }
   if (!verdict.means.name.empty()) {
-    verdict.means.heap = verdict.means.stacks = PageAnswer::all;
+    verdict.means.heap = heap;
+    verdict.means.stacks = PageAnswer::all;
     if (memory.isHelped)
       verdict.means.mapped = PageAnswer::some;
   }

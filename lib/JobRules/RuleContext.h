@@ -144,6 +144,8 @@ constexpr size_t copiedBytes = 2000;
 /// Programs of the system that a script starts by the way, with a launcher or
 /// a path: large pages and threads do not matter for them.
 bool isSystemTool(llvm::StringRef program);
+/// The file of LD_PRELOAD that takes malloc from libmpg; "" if there is none.
+llvm::StringRef findAllocator(llvm::StringRef preload);
 
 /// "numactl" of "/usr/bin/numactl".
 llvm::StringRef baseName(llvm::StringRef path);

@@ -49,8 +49,7 @@ void mpg::checkHelgrind(JobContext &job) {
   }
 }
 
-/// The file of LD_PRELOAD that takes malloc from libmpg; "" if there is none.
-static StringRef findAllocator(StringRef preload) {
+StringRef mpg::findAllocator(StringRef preload) {
   for (StringRef file : splitPreload(preload)) {
     StringRef base = baseName(file);
     if (isLibmpgName(base)) // the first one has it
