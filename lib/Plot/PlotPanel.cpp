@@ -363,8 +363,8 @@ void ValueRange::add(const PlotPanel &panel) {
 ValueAxis ValueRange::axis(double span) const {
   if (max == 0)
     return ValueAxis::linear(1);
-  return max > min * span ? ValueAxis::logarithmic(min, max)
-                          : ValueAxis::linear(max);
+  return min > 0 && max > min * span ? ValueAxis::logarithmic(min, max)
+                                     : ValueAxis::linear(max);
 }
 
 static void writeLegend(raw_ostream &out, ArrayRef<Plot> plots,

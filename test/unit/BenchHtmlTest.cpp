@@ -106,6 +106,11 @@ TEST(BenchAxis, ticksAreRoundAndHoldTheValues) {
   EXPECT_EQ(decades.ticks().front().label, "0.5");
   EXPECT_EQ(decades.ticks().back().label, "500");
   EXPECT_LE(ValueAxis::logarithmic(1e-280, 1e280).ticks().size(), 8u);
+  // Zeros alone, with an axis that ends at 1.
+  ValueRange none;
+  none.max = 1;
+  EXPECT_FALSE(none.axis(20).isLogarithmic());
+  EXPECT_GT(none.axis(20).ticks().size(), 2u);
 }
 
 TEST(BenchTables, figuresHaveFourDigits) {
