@@ -38,14 +38,18 @@ static std::string withoutTemplateArguments(StringRef name) {
 /// Keeps the part that distinguishes rows: the line, the place within a
 /// function or file, the name of a file.
 static std::string cut(StringRef text, size_t columns) {
-  if (text.size() <= columns)
+  if (labelColumns(text) <= columns)
     return text.str();
   if (text.contains('<') && !text.starts_with("/"))
     if (std::string shorter = withoutTemplateArguments(text);
         shorter.size() < text.size())
       return cut(shorter, columns);
-  if (text.starts_with("/"))
-    return "..." + text.take_back(columns - 3).str();
+  if (text.starts_with("/")) {
+    while (labelColumns(text) > columns - 3)
+      text = text.drop_front().drop_while(
+          [](char c) { return (c & 0xc0) == 0x80; }); // a letter's other bytes
+    return "..." + text.str();
+  }
   size_t place = text.ends_with(")") ? text.rfind(" (") : text.rfind("+0x");
   StringRef tail = place == StringRef::npos ? "" : text.drop_front(place);
   if (tail.size() + 8 > columns)

@@ -49,7 +49,7 @@ void Table::addColumn(StringRef heading, bool isNumber) {
   Column column = {{}, isNumber, false, 0};
   for (StringRef line : split(heading, '\n')) {
     column.heading.push_back(printable(line));
-    column.width = std::max(column.width, column.heading.back().size());
+    column.width = std::max(column.width, labelColumns(column.heading.back()));
   }
   columns.push_back(std::move(column));
 }
@@ -63,7 +63,7 @@ void Table::addRow(std::vector<std::string> cells) {
   assert(cells.size() == columns.size() && "one cell a column");
   for (size_t i = 0; i < columns.size(); ++i) {
     cells[i] = printable(cells[i]);
-    columns[i].width = std::max(columns[i].width, cells[i].size());
+    columns[i].width = std::max(columns[i].width, labelColumns(cells[i]));
   }
   std::vector<std::string> markup(cells.size());
   rows.push_back({std::move(cells), std::move(markup), "", ""});
@@ -91,7 +91,7 @@ void Table::writeLine(raw_ostream &out, unsigned indent,
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].isPicture)
       continue;
-    std::string blanks(columns[i].width - cells[i].size(), ' ');
+    std::string blanks(columns[i].width - labelColumns(cells[i]), ' ');
     line += columns[i].isNumber ? blanks + cells[i] : cells[i] + blanks;
     line += "  ";
   }

@@ -5,6 +5,7 @@
 
 #include "Support/Format.h"
 #include "Support/JsonItem.h"
+#include "Support/Table.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -141,4 +142,14 @@ TEST(Format, JsonKeepsTheOrderOfKeysAndReplacesWhatItCannotSay) {
                             {"empty", JsonArray{}}});
   EXPECT_EQ(out.str(), R"({"z":1,"a":null,"name":"a�","ratio":null,"zero":0,)"
                        R"("list":[true,false],"empty":[]})");
+}
+
+TEST(Format, columnsOfTablesAreOfLettersNotBytes) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  Table table({"name", "size|n"});
+  table.addRow({"\u00fc\u8868", "1"});
+  table.addRow({"abcde", "22"});
+  table.write(out);
+  EXPECT_EQ(out.str(), "name    n\n\u00fc\u8868     1\nabcde  22\n");
 }
