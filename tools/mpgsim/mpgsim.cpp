@@ -6,6 +6,7 @@
 // status and its signal are its own.
 
 #include "mpgsim.h"
+#include "CommandLine.h"
 #include "Machines/MachineFile.h"
 #include "Process/Program.h"
 #include "Process/Ranks.h"
@@ -467,7 +468,9 @@ static int mergeRanks(const SimOptions &options, const char *self) {
     return simOwnError;
   }
   sortReport(all);
-  return files.open() && files.write(all) ? 0 : simOwnError;
+  bool isWritten =
+      files.open() && files.write(all) && endOutput("mpgsim", 0) == 0;
+  return isWritten ? 0 : simOwnError;
 }
 
 static int runAsAsked(int argc, char **argv) {
