@@ -29,6 +29,12 @@ static StringRef launcherName(const JobCommand &launcher) {
   return launcher.words.empty() ? "" : baseName(launcher.words[0].text);
 }
 
+static bool hasLauncher(const JobLaunch &start, StringRef name) {
+  return any_of(start.launchers, [&](const JobCommand &launcher) {
+    return launcherName(launcher) == name;
+  });
+}
+
 /// Whether the program that is started only starts workers, which need
 /// mpgrun --children: other programs start threads, or copies by fork.
 static bool startsWorkers(const JobLaunch &start) {
@@ -55,9 +61,12 @@ static bool missesWorkers(const JobLaunch &start) {
 }
 
 /// The start with mpgrun in front of the program, unless no library can be
-/// loaded into it, and with what helps memory that malloc does not serve.
+/// loaded into it, and with what helps memory that malloc does not serve. None
+/// with valgrind, which does not follow mpgrun to the program.
 static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
                              bool hasNoLoader = false) {
+  if (hasLauncher(start, "valgrind"))
+    return "";
   StringRef setting = memory.setting(), option = memory.option();
   std::string line;
   for (const JobCommand &launcher :
@@ -82,10 +91,7 @@ static std::string writeLine(const JobLaunch &start, const MemoryUse &memory,
 
 /// mpgrun may be there, and mean another program.
 static std::string nothingLoads(const JobLaunch &start) {
-  return any_of(start.launchers,
-                [](const JobCommand &launcher) {
-                  return launcherName(launcher) == "mpgrun";
-                })
+  return hasLauncher(start, "mpgrun")
              ? "mpgrun serves the command next to it, and no program that this "
                "starts"
              : "nothing in the job loads a large page library";
@@ -422,11 +428,6 @@ JobVerdict mpg::judgeJob(const JobScript &script,
     else
       judgeUnknown(start, isForVendor, one);
     one.unless = findDoubt(start, one);
-    // It does not follow mpgrun to the program.
-    if (any_of(start.launchers, [](const JobCommand &launcher) {
-          return launcherName(launcher) == "valgrind";
-        }))
-      one.write.clear();
     verdict.programs.push_back(std::move(one));
   }
   verdict.startsNothing = verdict.programs.empty() &&
