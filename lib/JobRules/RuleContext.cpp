@@ -397,10 +397,12 @@ static std::string nearestWord(const EnvVariable &variable, StringRef text) {
   if (isChoice(variable.domain, "on")) // 0|1|off|on
     return isOn ? "on" : "off";
   StringRef nearest = variable.fallback;
+  if (isOn && !isOff(nearest))
+    return nearest.str();
   for (StringRef word : split(variable.domain, '|'))
-    if (isOff(word) ? isOff(text) : isOn && isOff(nearest))
+    if (isOff(word) ? isOff(text) : isOn)
       return word.str();
-  unsigned min = isOn ? 0 : 4;
+  unsigned min = 4;
   for (StringRef word : split(variable.domain, '|'))
     if (unsigned here = editDistance(text.lower(), word.lower());
         here < min && here < word.size()) {

@@ -501,9 +501,9 @@ ShellValue ShellExpander::expandArray(StringRef raw, unsigned line) {
 /// it: options, other commands, files.
 std::optional<ShellValue> ShellExpander::expandEcho(StringRef whole,
                                                     unsigned line) {
-  constexpr unsigned deepest = 8;
+  constexpr unsigned maxDepth = 8;
   StringRef text = whole.drop_front(whole[0] == '`' ? 1 : 2).drop_back().trim();
-  if (!text.consume_front("echo ") || echoDepth == deepest ||
+  if (!text.consume_front("echo ") || echoDepth == maxDepth ||
       text.size() > budget || text.find_first_of("<>|&;#\\\n`") != text.npos)
     return std::nullopt;
   budget -= text.size();
